@@ -192,6 +192,8 @@ typedef struct {
                                             /* it has been sent */
     ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
+    ngx_queue_t                queue;       /* of ctx->calls, until "done" */
+    ngx_ors_round_call_t      *called;      /* the model's call, or NULL */
     ngx_ors_source_t           source;
     ngx_uint_t                 status;
     ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
@@ -206,6 +208,7 @@ typedef struct {
     unsigned                   limited:1;   /* "limit_req" or "limit_conn" */
                                             /* have refused it */
     unsigned                   starved:1;   /* no connection was left for it */
+    unsigned                   useless:1;   /* the rest of its answer is */
 } ngx_http_ors_call_t;
 
 
@@ -230,6 +233,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_turn_t            *turn;
     ngx_uint_t                 state;       /* of "turn", in the debug log */
     ngx_http_ors_call_t       *call;
+    ngx_queue_t                calls;       /* all that run */
     ngx_ors_target_t          *target;
     ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
     ngx_http_ors_mcp_t        *mcp;         /* dialogs, the newest first */
@@ -519,10 +523,13 @@ void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
 /*
- * Lets a call begin that was put off: the timer of "limit_req" is the
+ * Lets calls begin that were put off: the timer of "limit_req" is the
  * connection's, so the event comes to the main request.
  */
-void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
+void ngx_http_ors_calls_wake(ngx_http_ors_ctx_t *ctx);
+
+/* Drops all calls but ctx->call. */
+void ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx);
 
 /* The call of a target that "r" is the subrequest of, or NULL. */
 ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);

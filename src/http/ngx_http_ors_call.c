@@ -345,6 +345,7 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
     }
 
     call->done = 1;
+    ngx_queue_remove(&call->queue);
 
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
                    "ors call: cancelled");
@@ -476,14 +477,48 @@ ngx_http_ors_call_resume(ngx_http_ors_call_t *call)
 
 
 void
-ngx_http_ors_call_wake(ngx_http_ors_call_t *call)
+ngx_http_ors_calls_wake(ngx_http_ors_ctx_t *ctx)
 {
-    /* a call that waits for a slow client: ngx_http_ors_call_resume() */
+    ngx_queue_t          *q, *next;
+    ngx_http_ors_call_t  *call;
 
-    if (!call->done && call->source.in == NULL
-        && call->request->upstream == NULL)
+    for (q = ngx_queue_head(&ctx->calls);
+         q != ngx_queue_sentinel(&ctx->calls);
+         q = next)
     {
-        ngx_http_ors_post(call->request, &call->posted);
+        next = ngx_queue_next(q);
+        call = ngx_queue_data(q, ngx_http_ors_call_t, queue);
+
+        if (call->useless) {
+            ngx_http_ors_call_drop(call);
+            continue;
+        }
+
+        /* a call that waits for a slow client: ngx_http_ors_call_resume() */
+
+        if (call->source.in == NULL && call->request->upstream == NULL) {
+            ngx_http_ors_post(call->request, &call->posted);
+        }
+    }
+}
+
+
+void
+ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_queue_t          *q, *next;
+    ngx_http_ors_call_t  *call;
+
+    for (q = ngx_queue_head(&ctx->calls);
+         q != ngx_queue_sentinel(&ctx->calls);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        call = ngx_queue_data(q, ngx_http_ors_call_t, queue);
+
+        if (call != ctx->call) {
+            ngx_http_ors_call_drop(call);
+        }
     }
 }
 

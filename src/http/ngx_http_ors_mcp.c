@@ -450,50 +450,6 @@ ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 }
 
 
-void
-ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_http_ors_mcp_t       *mcp;
-    ngx_http_ors_mcp_call_t  *mc;
-
-    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
-
-        if (mcp->call) {
-            ngx_http_ors_call_wake(&mcp->call->call);
-        }
-
-        for (mc = mcp->asides; mc; mc = mc->next) {
-
-            if (mc->headed) {
-                ngx_http_ors_call_drop(&mc->call);
-
-            } else {
-                ngx_http_ors_call_wake(&mc->call);
-            }
-        }
-    }
-}
-
-
-void
-ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_http_ors_mcp_t       *mcp;
-    ngx_http_ors_mcp_call_t  *mc;
-
-    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
-
-        if (mcp->call) {
-            ngx_http_ors_call_drop(&mcp->call->call);
-        }
-
-        for (mc = mcp->asides; mc; mc = mc->next) {
-            ngx_http_ors_call_drop(&mc->call);
-        }
-    }
-}
-
-
 /* a session ends after its calls; a list in use has its own reference */
 
 void

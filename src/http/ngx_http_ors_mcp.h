@@ -16,19 +16,15 @@
 #include <ngx_ors_mcp_server.h>
 
 
-typedef struct ngx_http_ors_mcp_call_s  ngx_http_ors_mcp_call_t;
-
-
 /* a request of a dialog */
 
-struct ngx_http_ors_mcp_call_s {
+typedef struct {
     ngx_http_ors_call_t       call;       /* the subrequest; stays the first */
     ngx_http_ors_mcp_t       *mcp;        /* its dialog */
     ngx_ors_mcp_request_t    *message;
-    ngx_http_ors_mcp_call_t  *next;       /* of the asides */
     unsigned                  aside:1;    /* its answer does not matter */
     unsigned                  headed:1;   /* the dialog knows the header */
-};
+} ngx_http_ors_mcp_call_t;
 
 
 /* a dialog: about a list, or about a call */
@@ -45,7 +41,7 @@ struct ngx_http_ors_mcp_s {
     ngx_ors_mcp_limits_t      limits;
     ngx_ors_mcp_dialog_t      dialog;
     ngx_http_ors_mcp_call_t  *call;       /* the last one, or NULL */
-    ngx_http_ors_mcp_call_t  *asides;
+    ngx_http_ors_mcp_call_t  *aside;      /* the same */
     ngx_event_t               timer;
     ngx_event_t               pause;      /* before the next request */
     ngx_queue_t               queue;      /* of server->waiting, if "waits" */
@@ -85,12 +81,6 @@ ngx_int_t ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp);
 
 /* Removes the timers of a dialog. */
 void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
-
-/* Lets requests begin that were put off, see ngx_http_ors_call_wake(). */
-void ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx);
-
-/* Ends all requests, see ngx_http_ors_call_cancel(). */
-void ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx);
 
 /* Removes the timers of all dialogs, and gives their servers back. */
 void ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx);
@@ -165,9 +155,6 @@ ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);
 /* Sends "message" of a dialog.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp,
     ngx_ors_mcp_request_t *message, ngx_uint_t aside);
-
-/* The call that request "r" is the subrequest of, or NULL. */
-ngx_http_ors_mcp_call_t *ngx_http_ors_mcp_of(ngx_http_request_t *r);
 
 
 #endif /* _NGX_HTTP_ORS_MCP_H_INCLUDED_ */

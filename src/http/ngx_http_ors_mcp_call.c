@@ -57,6 +57,7 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
     }
 
     mc->call.bare = 1;
+    mc->call.called = mcp->called;
     mc->call.bodiless = (message->body == NULL);
     mc->mcp = mcp;
     mc->message = message;
@@ -79,8 +80,7 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
     }
 
     if (aside) {
-        mc->next = mcp->asides;
-        mcp->asides = mc;
+        mcp->aside = mc;
 
     } else {
         mcp->call = mc;
@@ -130,14 +130,6 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
     }
 
     return NGX_OK;
-}
-
-
-ngx_http_ors_mcp_call_t *
-ngx_http_ors_mcp_of(ngx_http_request_t *r)
-{
-    return (ngx_http_ors_mcp_call_t *)
-               ngx_http_ors_subrequest_of(r, &ngx_http_ors_mcp_kind);
 }
 
 
@@ -199,7 +191,7 @@ ngx_http_ors_mcp_header(ngx_http_ors_call_t *call)
 
         /* a body that never ends is not waited for */
 
-        mc->headed = 1;
+        call->useless = 1;
         ngx_http_ors_post(call->ctx->request, &call->ctx->posted);
 
         return NGX_OK;
@@ -245,7 +237,7 @@ ngx_http_ors_mcp_over(void *data)
     ngx_http_ors_mcp_call_t *mc = data;
 
     if (mc->aside) {
-        return mc->headed;
+        return mc->call.useless;
     }
 
     return mc->call.done || mc->mcp->over || mc->mcp->call != mc

@@ -210,6 +210,8 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
         goto failed;
     }
 
+    ngx_queue_init(&ctx->calls);
+
     ctx->request = r;
     ctx->conf = from->conf;
     ctx->endpoint = from->endpoint;
@@ -297,9 +299,9 @@ ngx_http_ors_mcp_leave_handler(ngx_http_request_t *r)
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
     left = (ngx_http_ors_mcp_leave_t *) ctx->mcp;
 
-    ngx_http_ors_mcp_wake(ctx);
+    ngx_http_ors_calls_wake(ctx);
 
-    if (left->mcp.asides->call.done) {
+    if (left->mcp.aside->call.done) {
         left->taken++;
         ngx_http_ors_mcp_leave_next(left);
     }

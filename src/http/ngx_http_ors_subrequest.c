@@ -59,6 +59,7 @@ ngx_http_ors_subrequest(ngx_http_ors_call_t *call, ngx_http_ors_ctx_t *ctx,
     }
 
     call->request = sr;
+    ngx_queue_insert_tail(&ctx->calls, &call->queue);
 
     if (ngx_http_ors_call_headers(call) != NGX_OK) {
 
@@ -302,6 +303,7 @@ ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
     sr = call->request;
 
     call->done = 1;
+    ngx_queue_remove(&call->queue);
     call->status = sr->headers_out.status;
 
     if (!call->complete && ngx_http_ors_subrequest_whole(sr)) {

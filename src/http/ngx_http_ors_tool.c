@@ -19,17 +19,15 @@
 static void ngx_http_ors_tool_timeout(ngx_event_t *ev);
 static ngx_int_t ngx_http_ors_tool_make(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_tool_fail(ngx_http_ors_tool_t *tool,
-    const char *fault);
+static ngx_int_t ngx_http_ors_tool_fail(void *data, const char *fault);
 static ngx_uint_t ngx_http_ors_tool_over(void *data);
 static ngx_int_t ngx_http_ors_tool_read(void *data, ngx_buf_t *b);
-static ngx_int_t ngx_http_ors_tool_refuse(void *data, const char *what);
 
 
 static const ngx_ors_source_handler_t  ngx_http_ors_tool_source = {
     ngx_http_ors_tool_over,
     ngx_http_ors_tool_read,
-    ngx_http_ors_tool_refuse,
+    ngx_http_ors_tool_fail,
     ngx_http_ors_subrequest_ended
 };
 
@@ -54,6 +52,7 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     hosted = tool->called->item->tool;
 
     tool->call.bare = 1;
+    tool->call.called = tool->called;
 
     if (ngx_http_ors_subrequest(&tool->call, ctx, &ngx_http_ors_tool_kind,
                                 &hosted->uri, &hosted->args)
@@ -75,14 +74,6 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
                    hosted->timeout);
 
     return NGX_OK;
-}
-
-
-ngx_http_ors_tool_t *
-ngx_http_ors_tool_of(ngx_http_request_t *r)
-{
-    return (ngx_http_ors_tool_t *)
-               ngx_http_ors_subrequest_of(r, &ngx_http_ors_tool_kind);
 }
 
 
@@ -183,8 +174,10 @@ ngx_http_ors_tool_header(ngx_http_ors_call_t *call)
 /* the parent ends the subrequest, which cannot be done from inside of it */
 
 static ngx_int_t
-ngx_http_ors_tool_fail(ngx_http_ors_tool_t *tool, const char *fault)
+ngx_http_ors_tool_fail(void *data, const char *fault)
 {
+    ngx_http_ors_tool_t *tool = data;
+
     ngx_http_request_t  *sr;
 
     sr = tool->call.request;
@@ -222,11 +215,4 @@ ngx_http_ors_tool_read(void *data, ngx_buf_t *b)
 
     return ngx_ors_text_append(&tool->output, tool->call.request->pool, b->pos,
                                len);
-}
-
-
-static ngx_int_t
-ngx_http_ors_tool_refuse(void *data, const char *what)
-{
-    return ngx_http_ors_tool_fail(data, what);
 }

@@ -49,14 +49,8 @@ struct ngx_http_ors_tools_s {
  */
 ngx_int_t ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx);
 
-/* Lets calls begin that were put off, see ngx_http_ors_call_wake(). */
-void ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx);
-
-/* Ends all calls, see ngx_http_ors_call_cancel(). */
+/* Ends all calls and dialogs, and their timers. */
 void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
-
-/* Removes the timers of a request that is closed. */
-void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
 
 
 /* ngx_http_ors_tool.c */
@@ -64,9 +58,6 @@ void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
 /* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
-
-/* The call that request "r" is the subrequest of, or NULL. */
-ngx_http_ors_tool_t *ngx_http_ors_tool_of(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_tool_conf.c */

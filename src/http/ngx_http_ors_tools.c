@@ -398,45 +398,12 @@ ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx)
 
 
 void
-ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
-
-        if (ctx->tools->elts[i].mcp == NULL) {
-            ngx_http_ors_call_wake(&ctx->tools->elts[i].call);
-        }
-    }
-
-    ngx_http_ors_mcp_wake(ctx);
-}
-
-
-void
 ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
 {
     ngx_uint_t            i;
     ngx_http_ors_tool_t  *tool;
 
-    for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
-        tool = &ctx->tools->elts[i];
-
-        if (tool->mcp == NULL) {
-            ngx_http_ors_call_drop(&tool->call);
-        }
-    }
-
-    ngx_http_ors_mcp_cancel(ctx);
-    ngx_http_ors_tools_cleanup(ctx);
-}
-
-
-void
-ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_uint_t            i;
-    ngx_http_ors_tool_t  *tool;
+    ngx_http_ors_calls_drop(ctx);
 
     for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
         tool = &ctx->tools->elts[i];

@@ -50,6 +50,8 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     log = ctx->request->connection->log;
 
+    ngx_queue_init(&ctx->calls);
+
     ctx->resume = ngx_http_ors_turn_resume;
     ctx->first_token = -1;
 
@@ -82,11 +84,7 @@ ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
 
     r->connection->write->timedout = 0;
 
-    if (ctx->call) {
-        ngx_http_ors_call_wake(ctx->call);
-    }
-
-    ngx_http_ors_tools_wake(ctx);
+    ngx_http_ors_calls_wake(ctx);
 
     ngx_http_ors_turn_advance(ctx);
 }

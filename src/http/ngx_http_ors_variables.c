@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_tool.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_facts.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_line.h>
@@ -403,15 +403,12 @@ static ngx_int_t
 ngx_http_ors_variable_tool(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     uintptr_t data)
 {
-    ngx_str_t                *text;
-    ngx_http_ors_tool_t      *tool;
-    ngx_ors_round_call_t     *called;
-    ngx_http_ors_mcp_call_t  *mc;
+    ngx_str_t             *text;
+    ngx_http_ors_call_t   *call;
+    ngx_ors_round_call_t  *called;
 
-    tool = ngx_http_ors_tool_of(r);
-    mc = ngx_http_ors_mcp_of(r);
-
-    called = tool ? tool->called : (mc ? mc->mcp->called : NULL);
+    call = ngx_http_ors_subrequest_of(r, NULL);
+    called = call ? call->called : NULL;
 
     if (called == NULL) {
         v->not_found = 1;
