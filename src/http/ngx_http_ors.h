@@ -325,6 +325,12 @@ typedef struct {
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 
 
+/* ngx_http_ors_pump.c */
+
+/* Makes and sets the ctx of a main request.  NULL: no memory. */
+ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
+
+
 /* ngx_http_ors_stored.c */
 
 /*
@@ -533,6 +539,13 @@ void ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx);
 
 /* The call of a target that "r" is the subrequest of, or NULL. */
 ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
+
+/* Prepares an event of request "r", a timer or one that is posted. */
+void ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
+    void *data, ngx_http_request_t *r);
+
+/* Neither the timer nor the posted event will come. */
+void ngx_http_ors_event_stop(ngx_event_t *ev);
 
 /* Posts a request unless it is posted already. */
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);

@@ -248,13 +248,7 @@ ngx_http_ors_background_cleanup(void *data)
     ngx_queue_remove(&bg->queue);
     bg->omcf->nbackground--;
 
-    if (bg->timer.timer_set) {
-        ngx_del_timer(&bg->timer);
-    }
-
-    if (bg->timer.posted) {
-        ngx_delete_posted_event(&bg->timer);
-    }
+    ngx_http_ors_event_stop(&bg->timer);
 
     ngx_http_ors_background_step(bg, ngx_ors_background_ev_close);
 }

@@ -92,7 +92,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
         return NGX_ERROR;
     }
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
     bg = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_background_t));
 
     if (ctx == NULL || bg == NULL) {
@@ -109,11 +109,8 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     bg->client = client;
     bg->omcf = ngx_http_get_module_main_conf(r,
                                              ngx_http_open_responses_module);
-    bg->timer.handler = ngx_http_ors_background_timer;
-    bg->timer.data = bg;
-    bg->timer.log = r->connection->log;
+    ngx_http_ors_event_init(&bg->timer, ngx_http_ors_background_timer, bg, r);
 
-    ctx->request = r;
     ctx->conf = client->conf;
     ctx->endpoint = client->endpoint;
     ctx->target = client->target;
@@ -124,8 +121,6 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
 
     ngx_memcpy(ctx->scope, client->scope, NGX_ORS_DIGEST_LEN);
     ctx->scoped = client->scoped;
-
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {

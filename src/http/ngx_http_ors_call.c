@@ -524,6 +524,29 @@ ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx)
 
 
 void
+ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
+    void *data, ngx_http_request_t *r)
+{
+    ev->handler = handler;
+    ev->data = data;
+    ev->log = r->connection->log;
+}
+
+
+void
+ngx_http_ors_event_stop(ngx_event_t *ev)
+{
+    if (ev->timer_set) {
+        ngx_del_timer(ev);
+    }
+
+    if (ev->posted) {
+        ngx_delete_posted_event(ev);
+    }
+}
+
+
+void
 ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
 {
     ngx_http_posted_request_t  *p;

@@ -77,12 +77,10 @@ ngx_http_ors_error(ngx_http_request_t *r)
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
 
     if (ctx == NULL) {
-        ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+        ctx = ngx_http_ors_ctx_create(r);
         if (ctx == NULL) {
             return NGX_ERROR;
         }
-
-        ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
     }
 
     ngx_http_ors_error_of(r, r->headers_out.status, &err);

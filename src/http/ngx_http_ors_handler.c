@@ -59,20 +59,16 @@ ngx_http_ors_handler(ngx_http_request_t *r)
         return ngx_http_ors_ws_handler(r, endpoint, ngx_http_ors_begin);
     }
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->request = r;
-    ctx->conf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     ctx->endpoint = endpoint;
 
     /* responses have no ETag or date: ignore If-* */
 
     r->disable_not_modified = 1;
-
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     r->request_body_in_single_buf = 1;
 

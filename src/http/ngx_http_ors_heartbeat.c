@@ -20,8 +20,6 @@ static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
 void
 ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
 {
-    ngx_event_t  *ev;
-
     if (interval == 0 || !ctx->turn->request.stream) {
         return;
     }
@@ -29,13 +27,9 @@ ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
     ctx->interval = interval;
     ctx->last_output = ngx_current_msec;
 
-    ev = &ctx->heartbeat;
-
-    ev->data = ctx;
-    ev->log = ctx->request->connection->log;
-    ev->handler = ngx_http_ors_heartbeat_handler;
-
-    ngx_add_timer(ev, interval);
+    ngx_http_ors_event_init(&ctx->heartbeat, ngx_http_ors_heartbeat_handler,
+                            ctx, ctx->request);
+    ngx_add_timer(&ctx->heartbeat, interval);
 }
 
 

@@ -76,13 +76,8 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
     dialog->log = r->connection->log;
     dialog->list_log = omcf->servers.log;
 
-    mcp->timer.data = mcp;
-    mcp->timer.log = r->connection->log;
-    mcp->timer.handler = ngx_http_ors_mcp_timeout;
-
-    mcp->pause.data = mcp;
-    mcp->pause.log = r->connection->log;
-    mcp->pause.handler = ngx_http_ors_mcp_paused;
+    ngx_http_ors_event_init(&mcp->timer, ngx_http_ors_mcp_timeout, mcp, r);
+    ngx_http_ors_event_init(&mcp->pause, ngx_http_ors_mcp_paused, mcp, r);
 
     return mcp;
 }
@@ -436,17 +431,8 @@ ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp)
 void
 ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 {
-    if (mcp->timer.timer_set) {
-        ngx_del_timer(&mcp->timer);
-    }
-
-    if (mcp->pause.timer_set) {
-        ngx_del_timer(&mcp->pause);
-    }
-
-    if (mcp->pause.posted) {
-        ngx_delete_posted_event(&mcp->pause);
-    }
+    ngx_http_ors_event_stop(&mcp->timer);
+    ngx_http_ors_event_stop(&mcp->pause);
 }
 
 

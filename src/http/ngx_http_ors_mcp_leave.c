@@ -202,7 +202,7 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
     r->logged = 1;
     r->write_event_handler = ngx_http_ors_mcp_leave_handler;
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
     left = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_mcp_leave_t));
     cln = ngx_http_cleanup_add(r, 0);
 
@@ -210,9 +210,6 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
         goto failed;
     }
 
-    ngx_queue_init(&ctx->calls);
-
-    ctx->request = r;
     ctx->conf = from->conf;
     ctx->endpoint = from->endpoint;
     ctx->scoped = from->scoped;
@@ -239,8 +236,6 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
                    sender->session.len);
     }
 
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
-
     left->omcf = ngx_http_get_module_main_conf(r,
                                               ngx_http_open_responses_module);
 
@@ -250,10 +245,8 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
     cln->handler = ngx_http_ors_mcp_leave_cleanup;
     cln->data = left;
 
-    left->mcp.timer.data = left;
-    left->mcp.timer.log = r->connection->log;
-    left->mcp.timer.handler = ngx_http_ors_mcp_leave_timeout;
-
+    ngx_http_ors_event_init(&left->mcp.timer, ngx_http_ors_mcp_leave_timeout,
+                            left, r);
     ngx_add_timer(&left->mcp.timer, NGX_HTTP_ORS_MCP_LEAVE);
 
     return left;
@@ -360,9 +353,7 @@ ngx_http_ors_mcp_leave_cleanup(void *data)
     ngx_queue_remove(&left->queue);
     left->omcf->nleaves--;
 
-    if (left->mcp.timer.timer_set) {
-        ngx_del_timer(&left->mcp.timer);
-    }
+    ngx_http_ors_event_stop(&left->mcp.timer);
 }
 
 

@@ -158,6 +158,27 @@ ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump)
 }
 
 
+ngx_http_ors_ctx_t *
+ngx_http_ors_ctx_create(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    ctx->request = r;
+    ctx->conf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_queue_init(&ctx->calls);
+
+    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
+
+    return ctx;
+}
+
+
 /* notices a client that goes away while the model thinks */
 
 ngx_int_t

@@ -125,16 +125,12 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
     st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
 
     if (ctx == NULL || st == NULL) {
         return NGX_ERROR;
     }
-
-    ctx->request = r;
-    ctx->conf = olcf;
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     st->request = r;
     ngx_http_ors_hold_init(ctx, &st->hold);

@@ -45,10 +45,8 @@ static const ngx_http_ors_call_kind_t  ngx_http_ors_tool_kind = {
 ngx_int_t
 ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
-    ngx_log_t       *log;
     ngx_ors_tool_t  *hosted;
 
-    log = ctx->request->connection->log;
     hosted = tool->called->item->tool;
 
     tool->call.bare = 1;
@@ -63,13 +61,11 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 
     tool->started = ngx_current_msec;
 
-    tool->timer.data = tool;
-    tool->timer.log = log;
-    tool->timer.handler = ngx_http_ors_tool_timeout;
-
+    ngx_http_ors_event_init(&tool->timer, ngx_http_ors_tool_timeout, tool,
+                            ctx->request);
     ngx_add_timer(&tool->timer, hosted->timeout);
 
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0,
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                    "ors tool: started \"%V\", timeout %M", &hosted->uri,
                    hosted->timeout);
 

@@ -207,9 +207,7 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
         tool->ended = 1;
         tools->running--;
 
-        if (tool->timer.timer_set) {
-            ngx_del_timer(&tool->timer);
-        }
+        ngx_http_ors_event_stop(&tool->timer);
 
         if (ngx_http_ors_tools_ended(ctx, tool) != NGX_OK) {
             return NGX_ERROR;
@@ -408,9 +406,7 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
     for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
         tool = &ctx->tools->elts[i];
 
-        if (tool->timer.timer_set) {
-            ngx_del_timer(&tool->timer);
-        }
+        ngx_http_ors_event_stop(&tool->timer);
 
         if (!tool->counted) {
             ngx_http_ors_tools_count(ctx, tool, ngx_ors_callee_canceled);

@@ -35,7 +35,6 @@ static void ngx_http_ors_turn_gone(void *data);
 ngx_int_t
 ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_log_t           *log;
     ngx_http_cleanup_t  *cln;
 
     cln = ngx_http_cleanup_add(ctx->request, 0);
@@ -48,10 +47,6 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     ctx->cleanup = cln;
 
-    log = ctx->request->connection->log;
-
-    ngx_queue_init(&ctx->calls);
-
     ctx->resume = ngx_http_ors_turn_resume;
     ctx->first_token = -1;
 
@@ -61,13 +56,10 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
     ctx->pump.queue.limit = ctx->turn->limits->queue;
     ctx->pump.top = 1;
 
-    ctx->pace.data = ctx;
-    ctx->pace.log = log;
-    ctx->pace.handler = ngx_http_ors_turn_pace_handler;
-
-    ctx->linger.data = ctx;
-    ctx->linger.log = log;
-    ctx->linger.handler = ngx_http_ors_turn_linger_handler;
+    ngx_http_ors_event_init(&ctx->pace, ngx_http_ors_turn_pace_handler, ctx,
+                            ctx->request);
+    ngx_http_ors_event_init(&ctx->linger, ngx_http_ors_turn_linger_handler,
+                            ctx, ctx->request);
 
     return NGX_OK;
 }
@@ -301,10 +293,7 @@ ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->delayed = 0;
-
-    if (ctx->pace.timer_set) {
-        ngx_del_timer(&ctx->pace);
-    }
+    ngx_http_ors_event_stop(&ctx->pace);
 }
 
 
@@ -440,17 +429,9 @@ ngx_http_ors_turn_gone(void *data)
         ngx_http_ors_metrics_turn(ctx, NULL);
     }
 
-    if (ctx->pace.timer_set) {
-        ngx_del_timer(&ctx->pace);
-    }
-
-    if (ctx->linger.timer_set) {
-        ngx_del_timer(&ctx->linger);
-    }
-
-    if (ctx->heartbeat.timer_set) {
-        ngx_del_timer(&ctx->heartbeat);
-    }
+    ngx_http_ors_event_stop(&ctx->pace);
+    ngx_http_ors_event_stop(&ctx->linger);
+    ngx_http_ors_event_stop(&ctx->heartbeat);
 
     ngx_http_ors_metrics_close(ctx);
 

@@ -96,7 +96,7 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     ngx_http_core_loc_conf_t  *clcf;
 
     ws = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ws_t));
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
 
     if (ws == NULL || ctx == NULL) {
         return NULL;
@@ -105,7 +105,7 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     ws->request = r;
-    ws->conf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    ws->conf = ctx->conf;
 
     ngx_ors_out_init(&ws->out, r->pool, NGX_HTTP_ORS_WS_BLOCK);
 
@@ -131,13 +131,8 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
 
     ngx_queue_init(&ws->turns);
 
-    ws->work.handler = ngx_http_ors_ws_work_handler;
-    ws->work.data = ws;
-    ws->work.log = r->connection->log;
-
-    ws->timer.handler = ngx_http_ors_ws_timer_handler;
-    ws->timer.data = ws;
-    ws->timer.log = r->connection->log;
+    ngx_http_ors_event_init(&ws->work, ngx_http_ors_ws_work_handler, ws, r);
+    ngx_http_ors_event_init(&ws->timer, ngx_http_ors_ws_timer_handler, ws, r);
 
     ws->started = ngx_current_msec;
     ws->active = ngx_current_msec;
@@ -151,13 +146,8 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     cln->handler = ngx_http_ors_ws_cleanup;
     cln->data = ws;
 
-    ctx->request = r;
-    ctx->conf = ws->conf;
     ctx->socket = ws;
-
     ws->ctx = ctx;
-
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     return ws;
 }
@@ -448,13 +438,8 @@ ngx_http_ors_ws_cleanup(void *data)
         ngx_http_ors_metrics_websocket(ws->request, -1);
     }
 
-    if (ws->work.posted) {
-        ngx_delete_posted_event(&ws->work);
-    }
-
-    if (ws->timer.timer_set) {
-        ngx_del_timer(&ws->timer);
-    }
+    ngx_http_ors_event_stop(&ws->work);
+    ngx_http_ors_event_stop(&ws->timer);
 
     ngx_http_ors_ws_turns_end(ws);
 

@@ -99,7 +99,7 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     r->connection->log->action = "serving a message of a WebSocket";
 
     t = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ws_turn_t));
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    ctx = ngx_http_ors_ctx_create(r);
     cln = ngx_http_cleanup_add(r, 0);
 
     if (t == NULL || ctx == NULL || cln == NULL
@@ -122,12 +122,9 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 
     ngx_queue_insert_tail(&ws->turns, &t->queue);
 
-    ctx->request = r;
     ctx->conf = ws->conf;
     ctx->endpoint = ws->endpoint;
     ctx->message = t;
-
-    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     return t;
 }
