@@ -36,20 +36,14 @@ static ngx_int_t ngx_http_ors_variable_count(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_ors_variable_addr(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_ors_variable_status(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_ors_variable_time(ngx_http_request_t *r,
+static ngx_int_t ngx_http_ors_variable_upstream(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_number(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, int64_t n);
 static ngx_int_t ngx_http_ors_variable_ms(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, ngx_msec_int_t ms);
-static ngx_int_t ngx_http_ors_variable_text(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, u_char *text, u_char *last);
 static ngx_http_ors_ctx_t *ngx_http_ors_variable_ctx(ngx_http_request_t *r);
-static ngx_http_upstream_state_t *ngx_http_ors_variable_upstream(
+static ngx_http_upstream_state_t *ngx_http_ors_variable_state(
     ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_variable_tool(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
@@ -57,7 +51,7 @@ static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_path(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static void ngx_http_ors_variable_set(ngx_http_variable_value_t *v,
+static ngx_int_t ngx_http_ors_variable_set(ngx_http_variable_value_t *v,
     const ngx_str_t *text);
 static const ngx_str_t *ngx_http_ors_upstream_path(ngx_http_request_t *r,
     ngx_http_ors_call_t *call);
@@ -106,11 +100,14 @@ static ngx_http_ors_variable_t  ngx_http_ors_variables[] = {
     { ngx_string("open_responses_first_token_time"),
       ngx_http_ors_variable_first, 0 },
     { ngx_string("open_responses_upstream_addr"),
-      ngx_http_ors_variable_addr, 0 },
+      ngx_http_ors_variable_upstream,
+      offsetof(ngx_http_upstream_state_t, peer) },
     { ngx_string("open_responses_upstream_status"),
-      ngx_http_ors_variable_status, 0 },
+      ngx_http_ors_variable_upstream,
+      offsetof(ngx_http_upstream_state_t, status) },
     { ngx_string("open_responses_upstream_time"),
-      ngx_http_ors_variable_time, 0 },
+      ngx_http_ors_variable_upstream,
+      offsetof(ngx_http_upstream_state_t, response_time) },
     { ngx_string("open_responses_tool_name"),
       ngx_http_ors_variable_tool, 0 },
     { ngx_string("open_responses_tool_call_id"),
@@ -202,14 +199,8 @@ ngx_http_ors_variable_fact(ngx_http_request_t *r,
 
     fact = (ngx_str_t *) ((u_char *) &facts + data);
 
-    if (fact->len == 0 || !ngx_ors_line_fits(fact)) {
-        v->not_found = 1;
-        return NGX_OK;
-    }
-
-    ngx_http_ors_variable_set(v, fact);
-
-    return NGX_OK;
+    return ngx_http_ors_variable_set(v, (fact->len && ngx_ors_line_fits(fact))
+                                        ? fact : NULL);
 }
 
 
@@ -248,47 +239,30 @@ ngx_http_ors_variable_first(ngx_http_request_t *r,
 
 
 static ngx_int_t
-ngx_http_ors_variable_addr(ngx_http_request_t *r,
+ngx_http_ors_variable_upstream(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_upstream_state_t  *state;
 
-    state = ngx_http_ors_variable_upstream(r);
+    state = ngx_http_ors_variable_state(r);
 
     if (state == NULL) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_http_ors_variable_set(v, NULL);
     }
 
-    ngx_http_ors_variable_set(v, state->peer);
+    switch (data) {
 
-    return NGX_OK;
-}
+    case offsetof(ngx_http_upstream_state_t, peer):
+        return ngx_http_ors_variable_set(v, state->peer);
 
+    case offsetof(ngx_http_upstream_state_t, status):
+        return ngx_http_ors_variable_number(r, v, state->status
+                                                  ? (int64_t) state->status
+                                                  : -1);
 
-static ngx_int_t
-ngx_http_ors_variable_status(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data)
-{
-    ngx_http_upstream_state_t  *state;
-
-    state = ngx_http_ors_variable_upstream(r);
-
-    return ngx_http_ors_variable_number(r, v, (state && state->status)
-                                              ? (int64_t) state->status : -1);
-}
-
-
-static ngx_int_t
-ngx_http_ors_variable_time(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data)
-{
-    ngx_http_upstream_state_t  *state;
-
-    state = ngx_http_ors_variable_upstream(r);
-
-    return ngx_http_ors_variable_ms(r, v, state ? (ngx_msec_int_t)
-                                                  state->response_time : -1);
+    default: /* response_time */
+        return ngx_http_ors_variable_ms(r, v, state->response_time);
+    }
 }
 
 
@@ -298,15 +272,20 @@ static ngx_int_t
 ngx_http_ors_variable_number(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, int64_t n)
 {
-    u_char  text[NGX_INT64_LEN];
+    ngx_str_t  text;
 
     if (n < 0) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_http_ors_variable_set(v, NULL);
     }
 
-    return ngx_http_ors_variable_text(r, v, text,
-                                      ngx_sprintf(text, "%L", n));
+    text.data = ngx_pnalloc(r->pool, NGX_INT64_LEN);
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.len = ngx_sprintf(text.data, "%L", n) - text.data;
+
+    return ngx_http_ors_variable_set(v, &text);
 }
 
 
@@ -316,36 +295,21 @@ static ngx_int_t
 ngx_http_ors_variable_ms(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     ngx_msec_int_t ms)
 {
-    u_char  text[NGX_TIME_T_LEN + 4];
+    ngx_str_t  text;
 
     if (ms < 0) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_http_ors_variable_set(v, NULL);
     }
 
-    return ngx_http_ors_variable_text(r, v, text,
-                                      ngx_sprintf(text, "%T.%03M",
-                                                  (time_t) ms / 1000,
-                                                  ms % 1000));
-}
-
-
-static ngx_int_t
-ngx_http_ors_variable_text(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, u_char *text, u_char *last)
-{
-    ngx_str_t  copy;
-
-    copy.len = last - text;
-    copy.data = ngx_pnalloc(r->pool, copy.len);
-    if (copy.data == NULL) {
+    text.data = ngx_pnalloc(r->pool, NGX_TIME_T_LEN + 4);
+    if (text.data == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(copy.data, text, copy.len);
-    ngx_http_ors_variable_set(v, &copy);
+    text.len = ngx_sprintf(text.data, "%T.%03M", (time_t) ms / 1000, ms % 1000)
+               - text.data;
 
-    return NGX_OK;
+    return ngx_http_ors_variable_set(v, &text);
 }
 
 
@@ -365,7 +329,7 @@ ngx_http_ors_variable_ctx(ngx_http_request_t *r)
 /* the last server of the last call, or of the request that is validated */
 
 static ngx_http_upstream_state_t *
-ngx_http_ors_variable_upstream(ngx_http_request_t *r)
+ngx_http_ors_variable_state(ngx_http_request_t *r)
 {
     ngx_uint_t                  i;
     ngx_http_ors_ctx_t         *ctx;
@@ -411,13 +375,12 @@ ngx_http_ors_variable_tool(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     called = call ? call->called : NULL;
 
     if (called == NULL) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_http_ors_variable_set(v, NULL);
     }
 
     text = data ? &called->item->call_id : &called->item->tool->name;
 
-    ngx_http_ors_variable_set(v, text);
+    (void) ngx_http_ors_variable_set(v, text);
 
     if (!ngx_ors_line_clean(text)) {
         v->len = 0;
@@ -437,8 +400,7 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
     call = ngx_http_ors_call_of(r);
 
     if (call == NULL) {
-        v->not_found = 1;
-        return NGX_OK;
+        return ngx_http_ors_variable_set(v, NULL);
     }
 
     args = r->main->args;
@@ -452,9 +414,7 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    ngx_http_ors_variable_set(v, &uri);
-
-    return NGX_OK;
+    return ngx_http_ors_variable_set(v, &uri);
 }
 
 
@@ -462,32 +422,33 @@ static ngx_int_t
 ngx_http_ors_variable_path(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    const ngx_str_t      *path;
     ngx_http_ors_call_t  *call;
 
     call = ngx_http_ors_call_of(r);
 
-    if (call == NULL) {
+    return ngx_http_ors_variable_set(v, call
+                                        ? ngx_http_ors_upstream_path(r, call)
+                                        : NULL);
+}
+
+
+/* NULL: the variable has no value */
+
+static ngx_int_t
+ngx_http_ors_variable_set(ngx_http_variable_value_t *v, const ngx_str_t *text)
+{
+    if (text == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    path = ngx_http_ors_upstream_path(r, call);
-
-    ngx_http_ors_variable_set(v, path);
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_http_ors_variable_set(ngx_http_variable_value_t *v, const ngx_str_t *text)
-{
     v->data = text->data;
     v->len = text->len;
     v->valid = 1;
     v->no_cacheable = 0;
     v->not_found = 0;
+
+    return NGX_OK;
 }
 
 
