@@ -20,7 +20,6 @@ static ngx_int_t ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
 static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
-static void ngx_http_ors_session_claimed(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
 
 
@@ -203,7 +202,7 @@ ngx_int_t
 ngx_http_ors_session_claim(ngx_http_ors_ctx_t *ctx)
 {
     return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_claim,
-                                     ngx_http_ors_session_claimed);
+                                     ngx_http_ors_session_loaded);
 }
 
 
@@ -289,27 +288,6 @@ ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
     if (ctx->detached) {
         ngx_http_ors_post(ctx->request, &ctx->posted);
     }
-
-    ngx_http_run_posted_requests(c);
-}
-
-
-static void
-ngx_http_ors_session_claimed(ngx_ors_store_job_t *job)
-{
-    ngx_connection_t     *c;
-    ngx_http_ors_ctx_t   *ctx;
-    ngx_http_ors_call_t  *call;
-
-    ctx = job->data;
-    c = ngx_http_ors_job_done(ctx->request, job);
-    call = ctx->call;
-
-    (void) ngx_ors_session_step(ctx->session, ngx_ors_session_ev_done);
-
-    /* its phase handler asks again */
-
-    ngx_http_ors_post(call->request, &call->posted);
 
     ngx_http_run_posted_requests(c);
 }
