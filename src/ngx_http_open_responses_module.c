@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
@@ -23,10 +22,6 @@
 #include <ngx_ors_secret.h>
 
 
-static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf);
 static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -41,7 +36,6 @@ static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
 static char *ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *conf);
 static ngx_int_t ngx_http_open_responses_init(ngx_conf_t *cf);
-static ngx_int_t ngx_http_open_responses_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
 static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
@@ -150,7 +144,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses"),
       NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_open_responses,
+      ngx_conf_set_flag_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, enable),
       NULL },
@@ -222,14 +216,14 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_ors_loc_conf_t, max_tool_calls),
+      offsetof(ngx_http_ors_loc_conf_t, hosting.max_calls),
       &ngx_http_open_responses_calls },
 
     { ngx_string("open_responses_max_rounds"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_ors_loc_conf_t, max_rounds),
+      offsetof(ngx_http_ors_loc_conf_t, hosting.max_rounds),
       &ngx_http_open_responses_rounds },
 
     { ngx_string("open_responses_schema"),
@@ -446,7 +440,7 @@ ngx_module_t  ngx_http_open_responses_module = {
     ngx_http_open_responses_commands,         /* module directives */
     NGX_HTTP_MODULE,                          /* module type */
     NULL,                                     /* init master */
-    ngx_http_open_responses_init_module,      /* init module */
+    ngx_http_ors_metrics_init,                /* init module */
     ngx_http_open_responses_init_process,     /* init process */
     NULL,                                     /* init thread */
     NULL,                                     /* exit thread */
@@ -454,49 +448,6 @@ ngx_module_t  ngx_http_open_responses_module = {
     NULL,                                     /* exit master */
     NGX_MODULE_V1_PADDING
 };
-
-
-static char *
-ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                      *rv;
-    ngx_http_core_loc_conf_t  *clcf;
-    ngx_http_ors_loc_conf_t   *olcf = conf;
-
-    rv = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    if (rv != NGX_CONF_OK || !olcf->enable) {
-        return rv;
-    }
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
-
-    /* a handler that is set later is found when locations are merged */
-
-    if (ngx_http_open_responses_check_handler(cf, clcf) != NGX_CONF_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    clcf->handler = ngx_http_ors_handler;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_open_responses_check_handler(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf)
-{
-    if (clcf->handler == NULL || clcf->handler == ngx_http_ors_handler) {
-        return NGX_CONF_OK;
-    }
-
-    ngx_ors_conf_error(cf, 0,
-                       "\"open_responses on\" and another content handler "
-                       "such as \"proxy_pass\" are in location \"%V\"",
-                       &clcf->name);
-    return NGX_CONF_ERROR;
-}
 
 
 static char *
@@ -660,8 +611,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->tries_timeout = NGX_CONF_UNSET_MSEC;
     conf->hosting.tools = NGX_CONF_UNSET_PTR;
     conf->hosting.servers = NGX_CONF_UNSET_PTR;
-    conf->max_tool_calls = NGX_CONF_UNSET;
-    conf->max_rounds = NGX_CONF_UNSET;
+    conf->hosting.max_calls = NGX_CONF_UNSET_UINT;
+    conf->hosting.max_rounds = NGX_CONF_UNSET_UINT;
     conf->conform.mode = NGX_CONF_UNSET_UINT;
     conf->heartbeat = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
@@ -730,11 +681,10 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_ptr_value(conf->hosting.tools, prev->hosting.tools, NULL);
     ngx_conf_merge_ptr_value(conf->hosting.servers, prev->hosting.servers,
                              NULL);
-    ngx_conf_merge_value(conf->max_tool_calls, prev->max_tool_calls, 32);
-    ngx_conf_merge_value(conf->max_rounds, prev->max_rounds, 10);
-
-    conf->hosting.max_calls = conf->max_tool_calls;
-    conf->hosting.max_rounds = conf->max_rounds;
+    ngx_conf_merge_uint_value(conf->hosting.max_calls,
+                              prev->hosting.max_calls, 32);
+    ngx_conf_merge_uint_value(conf->hosting.max_rounds,
+                              prev->hosting.max_rounds, 10);
 
     if (conf->conform.mode == NGX_CONF_UNSET_UINT) {
         conf->conform = prev->conform;
@@ -812,10 +762,6 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     if (clcf->noname) {
         ngx_conf_merge_value(conf->enable, prev->enable, 0);
 
-        if (clcf->lmt_excpt && clcf->handler == NULL && conf->enable) {
-            clcf->handler = ngx_http_ors_handler;
-        }
-
     } else {
         ngx_conf_init_value(conf->enable, 0);
     }
@@ -850,9 +796,15 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_open_responses_check_handler(cf, clcf) != NGX_CONF_OK) {
+    if (clcf->handler) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"open_responses on\" and another content handler "
+                           "such as \"proxy_pass\" are in location \"%V\"",
+                           &clcf->name);
         return NGX_CONF_ERROR;
     }
+
+    clcf->handler = ngx_http_ors_handler;
 
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
@@ -923,17 +875,6 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     }
 
     return ngx_http_ors_filter_init(cf);
-}
-
-
-static ngx_int_t
-ngx_http_open_responses_init_module(ngx_cycle_t *cycle)
-{
-    if (ngx_http_ors_background_check(cycle) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_ors_metrics_init(cycle);
 }
 
 

@@ -240,13 +240,6 @@ sub told ($background, $like, $name, $ok = 0) {
     like($text, $like, $name);
 }
 
-told('open_responses_background limit=29;',
-     qr{\[warn\].*"open_responses_background\ limit=29"\ of\ location
-        \ "/v1/"\ cannot\ be\ reached:\ 64\ worker_connections\ are
-        \ enough\ for\ 28}x,
-     'a limit that cannot be reached', 1);
-told('open_responses_background limit=28;', qr/^((?!\[warn\]).)*$/s,
-     'one that can be reached', 1);
 told("open_responses_background $_;",
      qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ "limit=",
         \ "scope="\ or\ "timeout="/x, "invalid: $_")

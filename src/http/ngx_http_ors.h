@@ -91,8 +91,6 @@ typedef struct {
     char                      *chat_only;   /* a directive, or NULL */
     ngx_array_t               *routes;      /* of ngx_ors_route_t */
     ngx_ors_hosting_t          hosting;     /* tools of a gateway */
-    ngx_int_t                  max_tool_calls;
-    ngx_int_t                  max_rounds;
     ngx_ors_conform_t          conform;     /* mode and retry */
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */

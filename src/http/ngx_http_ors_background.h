@@ -90,15 +90,6 @@ ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client);
 
 
-/* ngx_http_ors_background_limit.c */
-
-/*
- * Warns of limits that "worker_connections" cannot bear, when all of the
- * configuration is known.  NGX_OK.
- */
-ngx_int_t ngx_http_ors_background_check(ngx_cycle_t *cycle);
-
-
 /* ngx_http_ors_background.c */
 
 /*

@@ -54,13 +54,6 @@ ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (olcf->validate && cf->cmd_type == NGX_HTTP_MAIN_CONF) {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "\"open_responses_validate\" in \"http\" is for "
-                           "all servers, and for paths with a version such "
-                           "as \"/v1/\" only");
-    }
-
     for (i = 2; i < cf->args->nelts; i++) {
 
         if (ngx_strcmp(value[i].data, "report") == 0 && !olcf->report) {

@@ -181,11 +181,3 @@ ngx_ors_background_reserve(ngx_ors_background_load_t *load, ngx_log_t *log)
 
     return NGX_BUSY;
 }
-
-
-ngx_uint_t
-ngx_ors_background_room(ngx_uint_t connections)
-{
-    return (connections - connections / NGX_ORS_BACKGROUND_RESERVE)
-           / NGX_ORS_BACKGROUND_CONNECTIONS;
-}

@@ -59,8 +59,5 @@ ngx_int_t ngx_ors_background_admit(ngx_ors_session_t *session,
 ngx_int_t ngx_ors_background_reserve(ngx_ors_background_load_t *load,
     ngx_log_t *log);
 
-/* How many responses a worker with so many connections can run at most. */
-ngx_uint_t ngx_ors_background_room(ngx_uint_t connections);
-
 
 #endif /* _NGX_ORS_BACKGROUND_LIMIT_H_INCLUDED_ */

@@ -64,8 +64,6 @@ main(void)
     test_admit();
     test_conf();
 
-    is_int(ngx_ors_background_room(64), 28, "64 connections are for 28");
-
     return done_testing();
 }
 
