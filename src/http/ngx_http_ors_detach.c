@@ -203,7 +203,6 @@ ngx_http_ors_detach_addresses(ngx_connection_t *c, ngx_connection_t *from)
 {
     c->type = from->type;
     c->listening = from->listening;
-    c->requests = from->requests;
 
     c->socklen = from->socklen;
     c->sockaddr = ngx_palloc(c->pool, from->socklen);
@@ -231,78 +230,54 @@ ngx_http_ors_detach_addresses(ngx_connection_t *c, ngx_connection_t *from)
 }
 
 
+/* as nginx makes one for a connection, in the location of "from" */
+
 static ngx_http_request_t *
 ngx_http_ors_detach_request(ngx_connection_t *c, ngx_http_request_t *from)
 {
-    ngx_pool_t                 *pool;
-    ngx_time_t                 *tp;
-    ngx_http_request_t         *r;
-    ngx_http_log_ctx_t         *ctx;
-    ngx_http_core_srv_conf_t   *cscf;
-    ngx_http_core_main_conf_t  *cmcf;
+    ngx_log_t               log;
+    ngx_http_request_t     *r;
+    ngx_http_connection_t  *hc;
 
-    cscf = ngx_http_get_module_srv_conf(from, ngx_http_core_module);
-    cmcf = ngx_http_get_module_main_conf(from, ngx_http_core_module);
+    hc = ngx_palloc(c->pool, sizeof(ngx_http_connection_t));
+    c->buffer = ngx_calloc_buf(c->pool);
 
-    pool = ngx_create_pool(cscf->request_pool_size, c->log);
-    if (pool == NULL) {
+    if (hc == NULL || c->buffer == NULL) {
         return NULL;
     }
 
-    r = ngx_pcalloc(pool, sizeof(ngx_http_request_t));
+    *hc = *from->http_connection;
+
+    hc->busy = NULL;
+    hc->nbusy = 0;
+    hc->free = NULL;
+
+    c->data = hc;
+    log = *c->log;
+
+    r = ngx_http_create_request(c);
     if (r == NULL) {
-        goto failed;
+        return NULL;
     }
 
-    r->pool = pool;
-    r->signature = NGX_HTTP_MODULE;
-    r->connection = c;
+    c->data = r;
+
+    /* the log is that of the location, and no client is counted */
+
+    *c->log = log;
+    c->requests = from->connection->requests;
+
+#if (NGX_STAT_STUB)
+    (void) ngx_atomic_fetch_add(ngx_stat_reading, -1);
+    r->stat_reading = 0;
+    (void) ngx_atomic_fetch_add(ngx_stat_requests, -1);
+#endif
 
     r->main_conf = from->main_conf;
     r->srv_conf = from->srv_conf;
     r->loc_conf = from->loc_conf;
 
-    r->http_connection = ngx_palloc(pool, sizeof(ngx_http_connection_t));
-    r->header_in = ngx_calloc_buf(pool);
-    r->ctx = ngx_pcalloc(pool, sizeof(void *) * ngx_http_max_module);
-    r->variables = ngx_pcalloc(pool, cmcf->variables.nelts
-                                     * sizeof(ngx_http_variable_value_t));
-
-    if (r->http_connection == NULL || r->header_in == NULL || r->ctx == NULL
-        || r->variables == NULL
-        || ngx_list_init(&r->headers_out.headers, pool, 20,
-                         sizeof(ngx_table_elt_t))
-           != NGX_OK
-        || ngx_list_init(&r->headers_out.trailers, pool, 4,
-                         sizeof(ngx_table_elt_t))
-           != NGX_OK)
-    {
-        goto failed;
-    }
-
-    *r->http_connection = *from->http_connection;
-
-    r->http_connection->busy = NULL;
-    r->http_connection->nbusy = 0;
-    r->http_connection->free = NULL;
-
-    r->main = r;
-    r->count = 1;
-
-    tp = ngx_timeofday();
-    r->start_sec = tp->sec;
-    r->start_msec = tp->msec;
-
-    r->read_event_handler = ngx_http_block_reading;
     r->write_event_handler = ngx_http_request_empty_handler;
-
-    r->headers_in.content_length_n = -1;
-    r->headers_in.keep_alive_n = -1;
-    r->headers_out.content_length_n = -1;
-    r->headers_out.last_modified_time = -1;
-
-    r->uri_changes = NGX_HTTP_MAX_URI_CHANGES + 1;
-    r->subrequests = NGX_HTTP_MAX_SUBREQUESTS + 1;
 
     r->http_state = NGX_HTTP_PROCESS_REQUEST_STATE;
     r->log_handler = from->log_handler;
@@ -311,49 +286,37 @@ ngx_http_ors_detach_request(ngx_connection_t *c, ngx_http_request_t *from)
 
     r->valid_location = from->valid_location;
 
-    c->data = r;
-
-    ctx = c->log->data;
-    ctx->request = r;
-    ctx->current_request = r;
-
     return r;
-
-failed:
-
-    ngx_destroy_pool(pool);
-
-    return NULL;
 }
 
 
 static ngx_int_t
 ngx_http_ors_detach_line(ngx_http_request_t *r, ngx_http_request_t *from)
 {
+    ngx_str_t   *dst, *src;
+    ngx_uint_t   i;
+
+    static size_t  fields[] = {
+        offsetof(ngx_http_request_t, request_line),
+        offsetof(ngx_http_request_t, method_name),
+        offsetof(ngx_http_request_t, uri),
+        offsetof(ngx_http_request_t, args),
+        offsetof(ngx_http_request_t, unparsed_uri),
+        offsetof(ngx_http_request_t, http_protocol),
+        offsetof(ngx_http_request_t, schema),
+        offsetof(ngx_http_request_t, headers_in.server)
+    };
+
     r->method = from->method;
     r->http_version = from->http_version;
 
-    if (ngx_http_ors_detach_str(r->pool, &r->request_line,
-                                &from->request_line)
-        != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->method_name,
-                                   &from->method_name)
-           != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->uri, &from->uri) != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->args, &from->args) != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->unparsed_uri,
-                                   &from->unparsed_uri)
-           != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->http_protocol,
-                                   &from->http_protocol)
-           != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->schema, &from->schema)
-           != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &r->headers_in.server,
-                                   &from->headers_in.server)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    for (i = 0; i < sizeof(fields) / sizeof(size_t); i++) {
+        dst = (ngx_str_t *) ((u_char *) r + fields[i]);
+        src = (ngx_str_t *) ((u_char *) from + fields[i]);
+
+        if (ngx_http_ors_detach_str(r->pool, dst, src) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     ngx_http_set_exten(r);

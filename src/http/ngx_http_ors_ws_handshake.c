@@ -20,8 +20,7 @@
 
 static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r,
-    ngx_uint_t version);
+static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_nodelay(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
     ngx_str_t *key, ngx_str_t *accept);
@@ -48,13 +47,13 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
     if (h == NULL || h->value.len != 2
         || ngx_strncmp(h->value.data, "13", 2) != 0)
     {
-        return ngx_http_ors_ws_refuse(r, 1);
+        return ngx_http_ors_ws_refuse(r);
     }
 
     h = ngx_ors_header_find(&r->headers_in.headers, &name);
 
     if (h == NULL || h->value.len != NGX_HTTP_ORS_WS_KEY) {
-        return ngx_http_ors_ws_refuse(r, 0);
+        return NGX_HTTP_BAD_REQUEST;
     }
 
     *key = h->value;
@@ -141,16 +140,10 @@ ngx_http_ors_ws_foreign(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_ors_ws_refuse(ngx_http_request_t *r, ngx_uint_t version)
+ngx_http_ors_ws_refuse(ngx_http_request_t *r)
 {
-    static ngx_str_t  value = ngx_string("13");
-
-    if (!version) {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    if (ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Version",
-                           "sec-websocket-version", &value)
+    if (ngx_ors_header_text(&r->headers_out.headers, "Sec-WebSocket-Version",
+                            "sec-websocket-version", "13")
         == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
