@@ -186,8 +186,6 @@ for my $word (@{ $words{open_responses_validate} }) {
         . 'be "report"');
 }
 
-bad('validate report', location('open_responses_validate report;'),
-    '"report" of "open_responses_validate" comes after what is validated');
 bad('validate with three words',
     location('open_responses_validate on report report;'),
     'invalid parameter "report" of "open_responses_validate", it must be '

@@ -455,16 +455,15 @@ ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
 
 /*
  * Whom the request is from, as far as what is kept or sealed for one client
- * is not to be another's: puts NGX_ORS_DIGEST_LEN bytes into "digest".
- * NGX_OK or NGX_ERROR.
+ * is not to be another's: ctx->scope.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx, u_char *digest);
+ngx_int_t ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx);
 
 /*
  * The same as the location's store has it, which has a key and a name of its
- * own.  NGX_OK or NGX_ERROR.
+ * own: ctx->owner.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest);
+ngx_int_t ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx);
 
 /*
  * The sealer for the client of the request, from its pool; NULL: there is no
@@ -544,6 +543,9 @@ void ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
 
 /* Neither the timer nor the posted event will come. */
 void ngx_http_ors_event_stop(ngx_event_t *ev);
+
+/* Goes on with the turn of "ctx", from the handler of an event. */
+void ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx);
 
 /* Posts a request unless it is posted already. */
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);

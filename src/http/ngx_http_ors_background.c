@@ -19,7 +19,6 @@
 
 static void ngx_http_ors_background_do(ngx_http_ors_background_t *bg,
     ngx_uint_t todo);
-static void ngx_http_ors_background_call(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_end(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_done(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_background_ahead(ngx_http_ors_call_t *call);
@@ -69,10 +68,10 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
 
     if (todo & NGX_ORS_BACKGROUND_CANCEL) {
         ngx_http_ors_tools_cancel(ctx);
-    }
 
-    if ((todo & NGX_ORS_BACKGROUND_CANCEL) && ctx->call) {
-        ngx_http_ors_call_cancel(ctx->call);
+        if (ctx->call) {
+            ngx_http_ors_call_cancel(ctx->call);
+        }
     }
 
     if (todo & NGX_ORS_BACKGROUND_POST) {
@@ -98,7 +97,13 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
     }
 
     if (todo & NGX_ORS_BACKGROUND_BEGIN) {
-        ngx_http_ors_background_call(bg);
+
+        if (ngx_http_ors_call(ctx) == NGX_OK) {
+            ctx->resume(ctx, NGX_OK);
+
+        } else {
+            ngx_http_ors_detach_end(ctx->request);
+        }
 
     } else if (todo & NGX_ORS_BACKGROUND_ADVANCE) {
         ctx->resume(ctx, NGX_OK);
@@ -106,22 +111,6 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
     } else if (todo & NGX_ORS_BACKGROUND_END) {
         ngx_http_ors_background_end(bg);
     }
-}
-
-
-static void
-ngx_http_ors_background_call(ngx_http_ors_background_t *bg)
-{
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = bg->ctx;
-
-    if (ngx_http_ors_call(ctx) != NGX_OK) {
-        ngx_http_ors_detach_end(ctx->request);
-        return;
-    }
-
-    ctx->resume(ctx, NGX_OK);
 }
 
 

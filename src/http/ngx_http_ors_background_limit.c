@@ -21,7 +21,6 @@ static ngx_uint_t ngx_http_ors_background_of_scope(
 ngx_int_t
 ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
 {
-    u_char                      scope[NGX_ORS_DIGEST_LEN];
     ngx_int_t                   rc;
     ngx_http_ors_main_conf_t   *omcf;
     ngx_ors_background_load_t   load;
@@ -29,12 +28,12 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
     omcf = ngx_http_get_module_main_conf(ctx->request,
                                          ngx_http_open_responses_module);
 
-    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
     load.running = omcf->nbackground;
-    load.of_scope = ngx_http_ors_background_of_scope(omcf, scope);
+    load.of_scope = ngx_http_ors_background_of_scope(omcf, ctx->scope);
     ngx_http_ors_background_connections(&load);
 
     rc = ngx_ors_background_admit(ctx->session, &ctx->conf->background, &load,

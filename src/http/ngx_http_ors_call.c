@@ -547,6 +547,21 @@ ngx_http_ors_event_stop(ngx_event_t *ev)
 
 
 void
+ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_connection_t  *c;
+
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    ctx->resume(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+void
 ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
 {
     ngx_http_posted_request_t  *p;

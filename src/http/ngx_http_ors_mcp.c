@@ -34,7 +34,6 @@ static uint32_t ngx_http_ors_mcp_origin(ngx_connection_t *c);
 static void ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data);
 static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
-static void ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp);
@@ -130,9 +129,10 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
 
     mcp->shared = ngx_ors_mcp_server_get(&omcf->servers, key, 0);
 
-    if (mcp->shared
-        && ngx_http_ors_scope(mcp->ctx, key + NGX_ORS_DIGEST_LEN) == NGX_OK)
-    {
+    if (mcp->shared && ngx_http_ors_scope(mcp->ctx) == NGX_OK) {
+        ngx_memcpy(key + NGX_ORS_DIGEST_LEN, mcp->ctx->scope,
+                   NGX_ORS_DIGEST_LEN);
+
         mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key,
                                       ngx_http_ors_mcp_origin(r->connection));
     }
@@ -261,7 +261,7 @@ ngx_http_ors_mcp_timeout(ngx_event_t *ev)
     mcp->timedout = 1;
 
     ngx_http_ors_mcp_untime(mcp);
-    ngx_http_ors_mcp_event(mcp->ctx);
+    ngx_http_ors_event_resume(mcp->ctx);
 }
 
 
@@ -276,22 +276,7 @@ ngx_http_ors_mcp_paused(ngx_event_t *ev)
         mcp->dialog.request->delay = 0;
     }
 
-    ngx_http_ors_mcp_event(mcp->ctx);
-}
-
-
-static void
-ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_connection_t  *c;
-
-    c = ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, ctx->request);
-
-    ctx->resume(ctx, NGX_OK);
-
-    ngx_http_run_posted_requests(c);
+    ngx_http_ors_event_resume(mcp->ctx);
 }
 
 

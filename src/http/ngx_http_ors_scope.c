@@ -28,25 +28,24 @@ static ngx_str_t  ngx_http_ors_scope_no_key = ngx_null_string;
 
 
 ngx_int_t
-ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx, u_char *digest)
+ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx)
 {
     ngx_str_t  list[2];
 
-    if (!ctx->scoped) {
-
-        if (ngx_http_ors_scope_text(ctx, &list[0], &list[1]) != NGX_OK
-            || ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
-                                   &ngx_http_ors_scope_no_key, ctx->scope)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        ctx->ownerless = (list[1].len == 0 && !ctx->conf->scope_share);
-        ctx->scoped = 1;
+    if (ctx->scoped) {
+        return NGX_OK;
     }
 
-    ngx_memcpy(digest, ctx->scope, NGX_ORS_DIGEST_LEN);
+    if (ngx_http_ors_scope_text(ctx, &list[0], &list[1]) != NGX_OK
+        || ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
+                               &ngx_http_ors_scope_no_key, ctx->scope)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ctx->ownerless = (list[1].len == 0 && !ctx->conf->scope_share);
+    ctx->scoped = 1;
 
     return NGX_OK;
 }
@@ -83,34 +82,33 @@ ngx_http_ors_scope_text(ngx_http_ors_ctx_t *ctx, ngx_str_t *source,
 
 
 ngx_int_t
-ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest)
+ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx)
 {
-    u_char            scope[NGX_ORS_DIGEST_LEN];
     ngx_str_t         list[2];
     ngx_ors_store_t  *store;
 
-    if (!ctx->owned) {
-        store = ctx->conf->stored.store;
-
-        if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        list[0] = store->name;
-        list[1].data = scope;
-        list[1].len = NGX_ORS_DIGEST_LEN;
-
-        if (ngx_ors_digest_list(ngx_ors_key_owner, list, 2, &store->key,
-                                ctx->owner)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        ctx->owned = 1;
+    if (ctx->owned) {
+        return NGX_OK;
     }
 
-    ngx_memcpy(digest, ctx->owner, NGX_ORS_DIGEST_LEN);
+    store = ctx->conf->stored.store;
+
+    if (ngx_http_ors_scope(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    list[0] = store->name;
+    list[1].data = ctx->scope;
+    list[1].len = NGX_ORS_DIGEST_LEN;
+
+    if (ngx_ors_digest_list(ngx_ors_key_owner, list, 2, &store->key,
+                            ctx->owner)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ctx->owned = 1;
 
     return NGX_OK;
 }
@@ -119,7 +117,6 @@ ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest)
 ngx_int_t
 ngx_http_ors_scope_sealer(ngx_http_ors_ctx_t *ctx, ngx_ors_sealer_t **sealer)
 {
-    u_char                     scope[NGX_ORS_DIGEST_LEN];
     ngx_str_t                  text;
     ngx_http_request_t        *r;
     ngx_http_ors_main_conf_t  *omcf;
@@ -140,11 +137,11 @@ ngx_http_ors_scope_sealer(ngx_http_ors_ctx_t *ctx, ngx_ors_sealer_t **sealer)
 
     (*sealer)->keys = omcf->secret;
 
-    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    text.data = scope;
+    text.data = ctx->scope;
     text.len = NGX_ORS_DIGEST_LEN;
 
     return ngx_ors_digest_list(ngx_ors_key_seal, &text, 1,

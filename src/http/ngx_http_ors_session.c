@@ -26,7 +26,6 @@ static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
 ngx_int_t
 ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 {
-    u_char                    scope[NGX_ORS_DIGEST_LEN];
     ngx_ors_session_t        *session;
     ngx_http_ors_loc_conf_t  *olcf;
 
@@ -50,7 +49,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 
     /* resolve the scope now: its variables may change later */
 
-    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -128,10 +127,13 @@ ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_settle(session, ctx->turn, translates,
                            olcf->inline_context);
 
-    if (session && ngx_ors_session_used(session)
-        && ngx_http_ors_scope_store(ctx, session->scope) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (session && ngx_ors_session_used(session)) {
+
+        if (ngx_http_ors_scope_store(ctx) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(session->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
     }
 
     return ngx_http_ors_scope_needed(ctx, translates);

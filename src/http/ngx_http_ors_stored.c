@@ -158,7 +158,13 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
 
     *stored = st;
 
-    return ngx_http_ors_scope_store(ctx, op->scope);
+    if (ngx_http_ors_scope_store(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(op->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
+
+    return NGX_OK;
 }
 
 

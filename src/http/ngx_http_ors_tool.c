@@ -76,53 +76,34 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 static void
 ngx_http_ors_tool_timeout(ngx_event_t *ev)
 {
-    ngx_connection_t     *c;
-    ngx_http_ors_ctx_t   *ctx;
     ngx_http_ors_tool_t  *tool;
 
     tool = ev->data;
-    ctx = tool->call.ctx;
-    c = ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, ctx->request);
-
     tool->fault = "it did not answer in time";
 
     /* it is cancelled there */
 
-    ctx->resume(ctx, NGX_OK);
-
-    ngx_http_run_posted_requests(c);
+    ngx_http_ors_event_resume(tool->call.ctx);
 }
 
 
 static ngx_int_t
 ngx_http_ors_tool_make(ngx_http_ors_call_t *call)
 {
-    ngx_buf_t            *b;
-    ngx_chain_t          *cl;
-    ngx_http_ors_tool_t  *tool;
+    ngx_str_t      *arguments;
+    ngx_chain_t    *bufs;
+    ngx_ors_out_t   out;
 
-    tool = (ngx_http_ors_tool_t *) call;
+    arguments = &call->called->arguments;
 
-    b = ngx_calloc_buf(call->request->pool);
-    cl = ngx_alloc_chain_link(call->request->pool);
+    ngx_ors_out_init(&out, call->request->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_ref(&out, arguments->data, arguments->len);
 
-    if (b == NULL || cl == NULL) {
+    if (ngx_ors_out_take(&out, &bufs) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    b->start = tool->called->arguments.data;
-    b->pos = b->start;
-    b->last = b->start + tool->called->arguments.len;
-    b->end = b->last;
-    b->memory = 1;
-    b->last_buf = 1;
-
-    cl->buf = b;
-    cl->next = NULL;
-
-    return ngx_http_ors_subrequest_make(call, cl, b->last - b->pos);
+    return ngx_http_ors_subrequest_make(call, bufs, arguments->len);
 }
 
 

@@ -39,13 +39,6 @@ ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     olcf->report = 0;
     olcf->broad = !(cf->cmd_type & NGX_HTTP_LOC_CONF);
 
-    if (ngx_strcmp(value[1].data, "report") == 0) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"report\" of \"open_responses_validate\" comes "
-                           "after what is validated, as in \"on report\"");
-        return NGX_CONF_ERROR;
-    }
-
     if (ngx_ors_conf_value(cf, "", &cmd->name,
                            ngx_http_ors_validates, &value[1],
                            &olcf->validate)

@@ -459,11 +459,17 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 static ngx_int_t
 ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
 {
-    u_char     scope[NGX_ORS_DIGEST_LEN];
-    ngx_int_t  rc;
+    u_char     *scope;
+    ngx_int_t   rc;
 
-    rc = ws->conf->stored.store ? ngx_http_ors_scope_store(ws->ctx, scope)
-                                : ngx_http_ors_scope(ws->ctx, scope);
+    if (ws->conf->stored.store) {
+        rc = ngx_http_ors_scope_store(ws->ctx);
+        scope = ws->ctx->owner;
+
+    } else {
+        rc = ngx_http_ors_scope(ws->ctx);
+        scope = ws->ctx->scope;
+    }
 
     ngx_http_ors_hold_init(ws->ctx, &ws->hold);
 
