@@ -101,8 +101,8 @@ static ngx_conf_enum_t  ngx_http_open_responses_unknown_fields[] = {
 
 
 static ngx_conf_enum_t  ngx_http_open_responses_flavors[] = {
-    { ngx_string("spec"), ngx_http_ors_flavor_spec },
-    { ngx_string("openai"), ngx_http_ors_flavor_openai },
+    { ngx_string("spec"), NGX_ORS_STRICT_SPEC },
+    { ngx_string("openai"), NGX_ORS_STRICT_OPENAI },
     { ngx_null_string, 0 }
 };
 
@@ -705,7 +705,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_http_ors_websocket_off);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
-                              ngx_http_ors_flavor_openai);
+                              NGX_ORS_STRICT_OPENAI);
     ngx_conf_merge_uint_value(conf->reject_level, prev->reject_level,
                               NGX_LOG_INFO);
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
@@ -743,14 +743,9 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     conf->created = ngx_time();
 
-    if (conf->flavor == ngx_http_ors_flavor_openai) {
-        conf->policy.profile = conf->strict ? NGX_ORS_STRICT_OPENAI
-                                            : NGX_ORS_TOLERANT_OPENAI;
+    /* the tolerant profile of each flavor is two bits above its strict one */
 
-    } else {
-        conf->policy.profile = conf->strict ? NGX_ORS_STRICT_SPEC
-                                            : NGX_ORS_TOLERANT_SPEC;
-    }
+    conf->policy.profile = conf->strict ? conf->flavor : conf->flavor << 2;
 
     ngx_conf_merge_value(conf->inline_context, prev->inline_context, 0);
     ngx_conf_merge_uint_value(conf->dialect, prev->dialect,

@@ -70,12 +70,6 @@ typedef struct {
 } ngx_http_ors_ws_conf_t;
 
 
-typedef enum {
-    ngx_http_ors_flavor_spec = 0,
-    ngx_http_ors_flavor_openai
-} ngx_http_ors_flavor_e;
-
-
 /* which targets get the client's keys and identity */
 
 typedef enum {
@@ -119,7 +113,7 @@ typedef struct {
     ngx_uint_t                 websocket;  /* ngx_http_ors_websocket_e */
     ngx_http_ors_ws_conf_t     ws;
     ngx_flag_t                 strict;
-    ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
+    ngx_uint_t                 flavor;      /* its strict profile */
     ngx_ors_policy_t           policy;
     ngx_ors_limits_t           limits;
     ngx_str_t                  compact_prompt;

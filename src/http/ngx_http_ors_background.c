@@ -19,7 +19,6 @@
 
 static void ngx_http_ors_background_do(ngx_http_ors_background_t *bg,
     ngx_uint_t todo);
-static void ngx_http_ors_background_end(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_done(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_background_ahead(ngx_http_ors_call_t *call);
 
@@ -60,6 +59,7 @@ ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
 static void
 ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
 {
+    ngx_uint_t             status;
     ngx_http_ors_ctx_t    *ctx;
     ngx_ors_background_t  *life;
 
@@ -109,23 +109,11 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
         ctx->resume(ctx, NGX_OK);
 
     } else if (todo & NGX_ORS_BACKGROUND_END) {
-        ngx_http_ors_background_end(bg);
+        status = ctx->turn->error.status;
+        ctx->request->headers_out.status = status ? status : NGX_HTTP_OK;
+
+        ngx_http_ors_detach_end(ctx->request);
     }
-}
-
-
-static void
-ngx_http_ors_background_end(ngx_http_ors_background_t *bg)
-{
-    ngx_uint_t           status;
-    ngx_http_request_t  *r;
-
-    r = bg->ctx->request;
-    status = bg->ctx->turn->error.status;
-
-    r->headers_out.status = status ? status : NGX_HTTP_OK;
-
-    ngx_http_ors_detach_end(r);
 }
 
 

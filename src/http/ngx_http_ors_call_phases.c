@@ -187,14 +187,9 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 static ngx_int_t
 ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
 {
-    ngx_int_t  rc;
-
     if (!call->ctx->detached) {
         return NGX_OK;
     }
 
-    rc = ngx_http_ors_background_ready(call->ctx);
-
-    return (rc == NGX_OK || rc == NGX_AGAIN) ? rc
-                                             : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_http_ors_call_status(ngx_http_ors_background_ready(call->ctx));
 }

@@ -28,7 +28,6 @@ static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
     ngx_str_t *id, ngx_http_ors_stored_t **stored);
 static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
     ngx_ors_operation_e kind);
-static ngx_int_t ngx_http_ors_stored_watch(ngx_http_request_t *r);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
     ngx_int_t rc);
@@ -109,7 +108,15 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
 
     r->main->count++;
 
-    return ngx_http_ors_stored_watch(r);
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    /* a client that goes away is not answered */
+
+    if (ngx_http_ors_watch(r) != NGX_OK) {
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+    }
+
+    return NGX_DONE;
 }
 
 
@@ -184,21 +191,6 @@ ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
     }
 
     return ngx_ors_operation_query(&st->operation, kind, &st->request->args);
-}
-
-
-/* a client that goes away is not answered */
-
-static ngx_int_t
-ngx_http_ors_stored_watch(ngx_http_request_t *r)
-{
-    r->write_event_handler = ngx_http_request_empty_handler;
-
-    if (ngx_http_ors_watch(r) != NGX_OK) {
-        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-    }
-
-    return NGX_DONE;
 }
 
 

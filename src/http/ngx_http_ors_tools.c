@@ -24,7 +24,6 @@ static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
     ngx_str_t *text);
 static void ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool, ngx_ors_callee_end_e end);
-static void ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
@@ -278,21 +277,30 @@ ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 static ngx_int_t
 ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
-    ngx_str_t               text;
-    ngx_ors_tool_outcome_e  outcome;
+    ngx_str_t   text;
+    ngx_uint_t  failed, level;
 
     if (ngx_http_ors_tools_text(tool, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_http_ors_tools_log(tool);
-    ngx_http_ors_tools_count(ctx, tool, tool->fault ? ngx_ors_callee_failed
-                                                    : ngx_ors_callee_completed);
+    failed = (tool->fault != NULL);
+    level = failed ? NGX_LOG_WARN : NGX_LOG_INFO;
 
-    outcome = tool->fault ? ngx_ors_tool_failed : ngx_ors_tool_ok;
+    ngx_log_error(level, tool->call.request->connection->log, 0,
+                  "tool \"%V\" has %s after %M ms, status %ui%s%s",
+                  &tool->called->item->tool->name,
+                  failed ? "failed" : "answered",
+                  ngx_current_msec - tool->started, tool->call.status,
+                  failed ? ": " : "", failed ? tool->fault : "");
+
+    ngx_http_ors_tools_count(ctx, tool, failed ? ngx_ors_callee_failed
+                                               : ngx_ors_callee_completed);
 
     return ngx_ors_round_ended(&ctx->turn->round, &ctx->turn->builder,
-                               tool->called, outcome, &text);
+                               tool->called,
+                               failed ? ngx_ors_tool_failed : ngx_ors_tool_ok,
+                               &text);
 }
 
 
@@ -355,22 +363,6 @@ ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
     if (callee) {
         ngx_ors_callee_ended(callee, end, ngx_current_msec - started);
     }
-}
-
-
-static void
-ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool)
-{
-    ngx_uint_t  level;
-
-    level = tool->fault ? NGX_LOG_WARN : NGX_LOG_INFO;
-
-    ngx_log_error(level, tool->call.request->connection->log, 0,
-                  "tool \"%V\" has %s after %M ms, status %ui%s%s",
-                  &tool->called->item->tool->name,
-                  tool->fault ? "failed" : "answered",
-                  ngx_current_msec - tool->started, tool->call.status,
-                  tool->fault ? ": " : "", tool->fault ? tool->fault : "");
 }
 
 

@@ -32,11 +32,6 @@ static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr);
 static ngx_uint_t ngx_http_ors_validator_sent(ngx_http_request_t *r,
     ngx_table_elt_t *h);
-static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr);
-
-
-#define ngx_http_ors_validator_is_over(vr)                                    \
-    ((vr)->answer.state == ngx_ors_answer_st_over)
 
 
 static const ngx_ors_source_handler_t  ngx_http_ors_validator_source = {
@@ -338,7 +333,7 @@ ngx_http_ors_validator_over(void *data)
 {
     ngx_http_ors_validator_t *vr = data;
 
-    return ngx_http_ors_validator_is_over(vr);
+    return vr->answer.state == ngx_ors_answer_st_over;
 }
 
 
@@ -402,7 +397,8 @@ ngx_http_ors_validator_end(void *data)
 static ngx_int_t
 ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr)
 {
-    ngx_int_t  rc;
+    ngx_int_t             rc;
+    ngx_http_upstream_t  *u;
 
     if (vr->verify.status == 0) {
         return NGX_OK;
@@ -416,25 +412,15 @@ ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr)
         }
     }
 
-    ngx_http_ors_validator_quit(vr);
-
-    return ngx_http_ors_pump_send(&vr->pump,
-                                  ngx_http_ors_validator_is_over(vr));
-}
-
-
-/* the rest of a refused stream is not read: its connection is closed */
-
-static void
-ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr)
-{
-    ngx_http_upstream_t  *u;
+    /* the rest of a refused stream is not read: its connection is closed */
 
     u = vr->request->upstream;
 
     if (vr->verify.refused && !vr->ended && u && !u->buffering) {
         u->length = 0;
     }
+
+    return ngx_http_ors_pump_send(&vr->pump, ngx_http_ors_validator_over(vr));
 }
 
 
@@ -483,7 +469,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 
     /* a stream has no length, even one in one buffer */
 
-    if (ngx_http_ors_validator_is_over(vr)
+    if (ngx_http_ors_validator_over(vr)
         && ngx_ors_mime_is(&vr->verify.type, "application/json"))
     {
         r->headers_out.content_length_n = vr->out.size;

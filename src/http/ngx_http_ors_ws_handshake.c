@@ -21,7 +21,6 @@
 static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_nodelay(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
     ngx_str_t *key, ngx_str_t *accept);
 
@@ -156,8 +155,9 @@ ngx_http_ors_ws_refuse(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
 {
-    ngx_int_t  rc;
-    ngx_str_t  accept;
+    ngx_int_t                  rc;
+    ngx_str_t                  accept;
+    ngx_http_core_loc_conf_t  *clcf;
 
     if (ngx_http_ors_ws_accept(r, key, &accept) != NGX_OK
         || ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Accept",
@@ -181,19 +181,14 @@ ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
 
     rc = ngx_http_send_special(r, NGX_HTTP_FLUSH);
 
-    return (rc == NGX_ERROR) ? NGX_ERROR : ngx_http_ors_ws_nodelay(r);
-}
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
 
-
-/*
- * nginx does it for keep-alive connections: else the events of a turn would
- * wait for the client's acknowledgement of those that were sent
- */
-
-static ngx_int_t
-ngx_http_ors_ws_nodelay(ngx_http_request_t *r)
-{
-    ngx_http_core_loc_conf_t  *clcf;
+    /*
+     * nginx does it for keep-alive connections: else the events of a turn
+     * would wait for the client's acknowledgement of those that were sent
+     */
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
