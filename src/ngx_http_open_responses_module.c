@@ -33,8 +33,6 @@ static char *ngx_http_open_responses_init_main_conf(ngx_conf_t *cf,
 static void *ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
     void *parent, void *child);
-static char *ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
-    ngx_http_ors_loc_conf_t *conf);
 static ngx_int_t ngx_http_open_responses_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
 static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
@@ -644,9 +642,11 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_http_ors_loc_conf_t *prev = parent;
     ngx_http_ors_loc_conf_t *conf = child;
 
-    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_core_loc_conf_t  *clcf, **location;
     ngx_http_ors_main_conf_t  *omcf;
 
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     if (ngx_http_ors_conf_check(cf, clcf, conf, prev) != NGX_OK) {
@@ -762,27 +762,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     if (conf->validate) {
-        omcf = ngx_http_conf_get_module_main_conf(cf,
-                                              ngx_http_open_responses_module);
         omcf->validators = 1;
     }
 
     if (!conf->enable) {
         return NGX_CONF_OK;
     }
-
-    return ngx_http_open_responses_check_loc_conf(cf, conf);
-}
-
-
-static char *
-ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
-    ngx_http_ors_loc_conf_t *conf)
-{
-    ngx_http_core_loc_conf_t  *clcf, **location;
-    ngx_http_ors_main_conf_t  *omcf;
-
-    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     if (conf->routes == NULL) {
         ngx_ors_conf_error(cf, 0,
@@ -800,9 +785,6 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     }
 
     clcf->handler = ngx_http_ors_handler;
-
-    omcf = ngx_http_conf_get_module_main_conf(cf,
-                                              ngx_http_open_responses_module);
 
     location = ngx_array_push(&omcf->locations);
     if (location == NULL) {

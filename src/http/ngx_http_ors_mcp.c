@@ -36,7 +36,6 @@ static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
 static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
-static ngx_int_t ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_clear(void *data);
 
 
@@ -373,7 +372,20 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     }
 
     if (mcp->rc == NGX_AGAIN) {
-        return ngx_http_ors_mcp_ask(mcp);
+        message = dialog->request;
+
+        if (message->delay == 0) {
+            dialog->request = NULL;
+
+            return (ngx_http_ors_mcp_send(mcp, message, 0) == NGX_OK)
+                   ? NGX_AGAIN : NGX_ERROR;
+        }
+
+        if (!mcp->pause.timer_set) {
+            ngx_add_timer(&mcp->pause, message->delay);
+        }
+
+        return NGX_AGAIN;
     }
 
     mcp->over = 1;
@@ -385,31 +397,6 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     ngx_http_ors_mcp_untime(mcp);
 
     return NGX_OK;
-}
-
-
-/* NGX_AGAIN or NGX_ERROR */
-
-static ngx_int_t
-ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp)
-{
-    ngx_ors_mcp_request_t  *message;
-
-    message = mcp->dialog.request;
-
-    if (message->delay) {
-
-        if (!mcp->pause.timer_set) {
-            ngx_add_timer(&mcp->pause, message->delay);
-        }
-
-        return NGX_AGAIN;
-    }
-
-    mcp->dialog.request = NULL;
-
-    return (ngx_http_ors_mcp_send(mcp, message, 0) == NGX_OK) ? NGX_AGAIN
-                                                              : NGX_ERROR;
 }
 
 

@@ -16,7 +16,6 @@
 
 
 static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
-static ngx_int_t ngx_http_ors_output_no_cache(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx,
     ngx_msec_t timeout);
@@ -61,6 +60,7 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
 {
     ngx_list_t          *headers;
     ngx_ors_turn_t      *turn;
+    ngx_table_elt_t     *h;
     ngx_http_request_t  *r;
 
     r = ctx->request;
@@ -76,7 +76,14 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
 
     if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
 
-        if (ngx_http_ors_output_no_cache(r) != NGX_OK
+        /* where "expires" finds it, which is to replace it */
+
+        h = ngx_ors_header_text(headers, "Cache-Control", "cache-control",
+                                "no-cache");
+
+        if (h == NULL
+            || ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool)
+               != NGX_OK
             || ngx_ors_header_text(headers, "X-Accel-Buffering",
                                    "x-accel-buffering", "no")
                == NULL)
@@ -105,23 +112,6 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
     }
 
     return ngx_http_send_header(r);
-}
-
-
-/* where "expires" finds it, which is to replace it */
-
-static ngx_int_t
-ngx_http_ors_output_no_cache(ngx_http_request_t *r)
-{
-    ngx_table_elt_t  *h;
-
-    h = ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
-                            "cache-control", "no-cache");
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    return ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool);
 }
 
 

@@ -26,7 +26,6 @@ static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_pace_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
-static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_gone(void *data);
@@ -255,7 +254,19 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
             return;
         }
 
-        ngx_http_ors_turn_linger(ctx);
+        /*
+         * The client has its last byte, but the connection to the model server
+         * can only be used again when its answer has ended there too, which is
+         * a matter of one more packet; a client that leaves meanwhile has all
+         * it came for
+         */
+
+        if (!ctx->lingering) {
+            ctx->lingering = 1;
+            ctx->request->read_event_handler = ngx_http_block_reading;
+
+            ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
+        }
     }
 
     if (ngx_http_ors_output_pace(ctx) != NGX_OK) {
@@ -363,26 +374,6 @@ ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
     }
 
     ngx_http_finalize_request(r, rc);
-}
-
-
-/*
- * The client has its last byte, but the connection to the model server can
- * only be used again when its answer has ended there too, which is a matter
- * of one more packet; a client that leaves meanwhile has all it came for
- */
-
-static void
-ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx)
-{
-    if (ctx->lingering) {
-        return;
-    }
-
-    ctx->lingering = 1;
-    ctx->request->read_event_handler = ngx_http_block_reading;
-
-    ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
 }
 
 

@@ -23,7 +23,6 @@ static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t
     *ws, ngx_ors_client_event_t *ev);
 static ngx_int_t ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t,
     ngx_str_t *lane, ngx_pool_t *pool);
-static ngx_int_t ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws,
     ngx_ors_client_event_t *ev, ngx_ors_lane_cache_t *cache);
 static void ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws,
@@ -37,6 +36,7 @@ static void ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t);
 void
 ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 {
+    ngx_ors_stats_t         *stats;
     ngx_connection_t        *c;
     ngx_http_ors_ws_turn_t  *t;
 
@@ -48,7 +48,14 @@ ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 
     c = t->ctx->request->connection;
 
-    if (ngx_http_ors_ws_turn_begin(t) != NGX_OK) {
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
+                   "ors ws: turn begins as *%uA", c->number);
+
+    stats = ngx_http_ors_stats(t->ctx->request);
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
+    ngx_ors_stats_count(stats, ngx_ors_stats_ws_turn);
+
+    if (ws->begin(t->ctx) != NGX_OK) {
         ngx_http_ors_detach_end(c->data);
     }
 
@@ -201,27 +208,6 @@ ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t, ngx_str_t *lane,
     t->members.len = ngx_sprintf(p, ",\"stream_id\":\"%V\"", lane) - p;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t)
-{
-    ngx_ors_stats_t     *stats;
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = t->ctx;
-
-    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, t->ws->request->connection->log, 0,
-                   "ors ws: turn begins as *%uA",
-                   ctx->request->connection->number);
-
-    stats = ngx_http_ors_stats(ctx->request);
-
-    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
-    ngx_ors_stats_count(stats, ngx_ors_stats_ws_turn);
-
-    return t->ws->begin(ctx);
 }
 
 
