@@ -14,14 +14,12 @@
 #include <ngx_http_ors_background.h>
 
 
-static ngx_uint_t ngx_http_ors_background_of_scope(
-    ngx_http_ors_main_conf_t *omcf, u_char *scope);
-
-
 ngx_int_t
 ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t                   rc;
+    ngx_queue_t                *q;
+    ngx_http_ors_background_t  *bg;
     ngx_http_ors_main_conf_t   *omcf;
     ngx_ors_background_load_t   load;
 
@@ -33,7 +31,19 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
     }
 
     load.running = omcf->nbackground;
-    load.of_scope = ngx_http_ors_background_of_scope(omcf, ctx->scope);
+    load.of_scope = 0;
+
+    for (q = ngx_queue_head(&omcf->background);
+         q != ngx_queue_sentinel(&omcf->background);
+         q = ngx_queue_next(q))
+    {
+        bg = ngx_queue_data(q, ngx_http_ors_background_t, queue);
+
+        load.of_scope += (ngx_memcmp(bg->ctx->scope, ctx->scope,
+                                     NGX_ORS_DIGEST_LEN)
+                          == 0);
+    }
+
     ngx_http_ors_background_connections(&load);
 
     rc = ngx_ors_background_admit(ctx->session, &ctx->conf->background, &load,
@@ -56,28 +66,4 @@ ngx_http_ors_background_connections(ngx_ors_background_load_t *load)
 
     load->free = ngx_cycle->free_connection_n
                  + ngx_cycle->reusable_connections_n;
-}
-
-
-static ngx_uint_t
-ngx_http_ors_background_of_scope(ngx_http_ors_main_conf_t *omcf, u_char *scope)
-{
-    ngx_uint_t                  n;
-    ngx_queue_t                *q;
-    ngx_http_ors_background_t  *bg;
-
-    n = 0;
-
-    for (q = ngx_queue_head(&omcf->background);
-         q != ngx_queue_sentinel(&omcf->background);
-         q = ngx_queue_next(q))
-    {
-        bg = ngx_queue_data(q, ngx_http_ors_background_t, queue);
-
-        if (ngx_memcmp(bg->ctx->scope, scope, NGX_ORS_DIGEST_LEN) == 0) {
-            n++;
-        }
-    }
-
-    return n;
 }

@@ -17,7 +17,6 @@
 #include <ngx_ors_facts.h>
 
 
-static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
 static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
@@ -151,7 +150,18 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
         rc = ngx_ors_turn_refuse(turn, "it is not HTTP");
 
     } else {
-        rc = ngx_http_ors_call_answer(call);
+        rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
+
+        if (rc == NGX_DECLINED) {
+            rc = ngx_ors_turn_refuse(turn,
+                                     "its Content-Encoding is not known");
+
+        } else if (rc == NGX_OK) {
+            rc = ngx_ors_turn_header(turn, sr->headers_out.status,
+                                     &sr->headers_out.content_type,
+                                     call->source.decode.inflate
+                                     ? -1 : sr->headers_out.content_length_n);
+        }
     }
 
     if (rc == NGX_ERROR) {
@@ -163,33 +173,6 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
-{
-    ngx_int_t            rc;
-    ngx_ors_turn_t      *turn;
-    ngx_http_request_t  *sr;
-
-    sr = call->request;
-    turn = call->ctx->turn;
-
-    rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
-
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_turn_refuse(turn, "its Content-Encoding is not known");
-    }
-
-    return ngx_ors_turn_header(turn, sr->headers_out.status,
-                               &sr->headers_out.content_type,
-                               call->source.decode.inflate
-                               ? -1 : sr->headers_out.content_length_n);
 }
 
 

@@ -16,10 +16,6 @@
 #include <ngx_ors_conf.h>
 
 
-static ngx_int_t ngx_http_ors_scope_text(ngx_http_ors_ctx_t *ctx,
-    ngx_str_t *source, ngx_str_t *text);
-
-
 /* the value that names a client, unless a location says otherwise */
 
 static ngx_str_t  ngx_http_ors_scope_source = ngx_string("$http_authorization");
@@ -30,52 +26,37 @@ static ngx_str_t  ngx_http_ors_scope_no_key = ngx_null_string;
 ngx_int_t
 ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_str_t  list[2];
+    ngx_str_t                  list[2];
+    ngx_table_elt_t           *key;
+    ngx_http_complex_value_t  *scope;
 
     if (ctx->scoped) {
         return NGX_OK;
     }
 
-    if (ngx_http_ors_scope_text(ctx, &list[0], &list[1]) != NGX_OK
-        || ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
-                               &ngx_http_ors_scope_no_key, ctx->scope)
-           != NGX_OK)
+    /* the same text made of other variables is another client */
+
+    scope = ctx->conf->scope;
+    key = ctx->request->headers_in.authorization;
+
+    list[0] = scope ? scope->value : ngx_http_ors_scope_source;
+    list[1] = key ? key->value : ngx_http_ors_scope_no_key;
+
+    if (scope
+        && ngx_http_complex_value(ctx->request, scope, &list[1]) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
+                            &ngx_http_ors_scope_no_key, ctx->scope)
+        != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     ctx->ownerless = (list[1].len == 0 && !ctx->conf->scope_share);
     ctx->scoped = 1;
-
-    return NGX_OK;
-}
-
-
-/* the same text made of other variables is another client */
-
-static ngx_int_t
-ngx_http_ors_scope_text(ngx_http_ors_ctx_t *ctx, ngx_str_t *source,
-    ngx_str_t *text)
-{
-    ngx_http_request_t        *r;
-    ngx_http_complex_value_t  *scope;
-
-    r = ctx->request;
-    scope = ctx->conf->scope;
-
-    if (scope) {
-        *source = scope->value;
-        return ngx_http_complex_value(r, scope, text);
-    }
-
-    *source = ngx_http_ors_scope_source;
-
-    if (r->headers_in.authorization) {
-        *text = r->headers_in.authorization->value;
-
-    } else {
-        ngx_str_null(text);
-    }
 
     return NGX_OK;
 }

@@ -24,7 +24,6 @@ static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
     ngx_str_t *text);
 static void ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool, ngx_ors_callee_end_e end);
-static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
@@ -34,6 +33,7 @@ static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
 ngx_int_t
 ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_int_t              rc;
     ngx_ors_turn_t        *turn;
     ngx_http_ors_tool_t   *tool;
     ngx_http_ors_tools_t  *tools;
@@ -51,7 +51,19 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
     }
 
     if (turn->round.left == 0) {
-        return ngx_http_ors_tools_next(ctx);
+        rc = ngx_ors_turn_tools(turn);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+        }
+
+        /* it is over for this round, though its connection may be open */
+
+        if (ctx->call) {
+            ngx_http_ors_call_cancel(ctx->call);
+        }
+
+        return ngx_http_ors_call(ctx);
     }
 
     tools = ctx->tools;
@@ -363,27 +375,6 @@ ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
     if (callee) {
         ngx_ors_callee_ended(callee, end, ngx_current_msec - started);
     }
-}
-
-
-/* the model's call of this round is over, though its connection may be open */
-
-static ngx_int_t
-ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_ors_turn_tools(ctx->turn);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
-    }
-
-    if (ctx->call) {
-        ngx_http_ors_call_cancel(ctx->call);
-    }
-
-    return ngx_http_ors_call(ctx);
 }
 
 

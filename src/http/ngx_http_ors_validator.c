@@ -25,8 +25,6 @@ static ngx_int_t ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr);
 static void ngx_http_ors_validator_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr);
-static ngx_int_t ngx_http_ors_validator_unrepaired(
-    ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr);
 
@@ -348,17 +346,28 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
     ngx_ors_out_t        out;
     ngx_http_request_t  *r;
 
-    if (vr->conf->report) {
-        return ngx_http_ors_validator_unrepaired(vr);
-    }
-
     if (vr->body.edits.n == 0
-        && (vr->conf->model.len == 0 || vr->body.name == NULL))
+        && (vr->conf->report || vr->conf->model.len == 0
+            || vr->body.name == NULL))
     {
         return NGX_DECLINED;
     }
 
     r = vr->request;
+
+    if (vr->conf->report) {
+
+        if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                      "request would be repaired in %ui place%s: %V",
+                      vr->body.edits.n, (vr->body.edits.n == 1) ? "" : "s",
+                      &vr->body.ignored);
+
+        return NGX_DECLINED;
+    }
 
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
@@ -377,28 +386,6 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
     {
         return NGX_ERROR;
     }
-
-    return NGX_DECLINED;
-}
-
-
-/* which fields would be left out */
-
-static ngx_int_t
-ngx_http_ors_validator_unrepaired(ngx_http_ors_validator_t *vr)
-{
-    if (vr->body.edits.n == 0) {
-        return NGX_DECLINED;
-    }
-
-    if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_log_error(NGX_LOG_WARN, vr->request->connection->log, 0,
-                  "request would be repaired in %ui place%s: %V",
-                  vr->body.edits.n, (vr->body.edits.n == 1) ? "" : "s",
-                  &vr->body.ignored);
 
     return NGX_DECLINED;
 }
