@@ -16,6 +16,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( stream_ok response_ok error_ok );
 use ORS::Util qw( free_port slurp wait_for );
+use ORS::WS;
 
 local $ENV{ASAN_OPTIONS} = 'detect_leaks=0:detect_odr_violation=0'
     if $ENV{TEST_NGINX_ASAN};
@@ -120,6 +121,12 @@ is(get($port, '/v1/models')->{json}{data}[0]{id}, 'demo', 'list of models');
                  { model => 'demo', input => 'one' })->{status}, 200,
        'a summary');
     like(get($port, '/status')->{body}, qr/<html/i, 'a page with counters');
+
+    my $ws = ORS::WS->new($port, path => '/v1/responses');
+
+    $ws->create(model => 'demo', input => $text);
+    is($ws->turn_ok('a turn on a WebSocket')->text, $said, 'its text');
+    $ws->close;
 }
 
 # an agent gives its shell to the model: no word of a text may get there

@@ -110,7 +110,8 @@ check_port() {
 }
 
 
-# conversations, compaction and responses in the background work in a trial
+# conversations, compaction, responses in the background and WebSockets work in
+# a trial
 
 write_state() {
     [ -s "$dir/secret" ] || {
@@ -122,6 +123,7 @@ write_state() {
 
         open_responses_store        trial;
         open_responses_store_scope  trial;
+        open_responses_websocket    on;
     }
 
     location = /status {
