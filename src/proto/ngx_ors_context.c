@@ -673,7 +673,7 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_index_t *index,
     size = out->size;
 
     ngx_ors_request_write_text(req, out);
-    ngx_ors_stored_add_text(index, 1, out->size - size);
+    ngx_ors_input_index_text(index, 1, out->size - size);
 
     ngx_ors_out_lit(out, "]");
 }

@@ -38,6 +38,7 @@ static ngx_ors_input_e ngx_ors_input_kind(ngx_ors_input_item_t *item,
 static ngx_uint_t ngx_ors_input_near(ngx_ors_input_calls_t *calls,
     ngx_uint_t i, ngx_str_t *id);
 static ngx_uint_t ngx_ors_input_is_called(ngx_ors_input_item_t *item);
+static ngx_uint_t ngx_ors_input_flags(ngx_ors_input_item_t *in);
 
 
 /* by length; a list ends with an empty name */
@@ -315,4 +316,109 @@ ngx_ors_input_is_called(ngx_ors_input_item_t *item)
                              || item->kind == ngx_ors_input_custom_call
                              || item->kind == ngx_ors_input_search_call
                              || ngx_ors_input_is_output(item));
+}
+
+
+void
+ngx_ors_input_index(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
+    ngx_ors_edits_t *edits, size_t pos)
+{
+    size_t                 start, end, place;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_index_item_t  *item;
+
+    item = ngx_ors_index_add(index);
+    if (item == NULL) {
+        return;
+    }
+
+    node = ngx_ors_input_object(in);
+
+    start = ngx_ors_edit_start(node);
+    end = ngx_ors_edit_end(node);
+
+    item->pos = (uint32_t) pos;
+    item->len = (uint32_t) ngx_ors_edits_size(edits, start, end);
+    item->flags = ngx_ors_input_flags(in);
+
+    node = ngx_ors_input_node(in, in->id);
+
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0
+        || ngx_ors_edits_place(edits, start, node->pos,
+                               (size_t) node->pos + node->len, &place)
+           != NGX_OK)
+    {
+        return;
+    }
+
+    item->id = (uint32_t) place;
+    item->id_len = node->len;
+}
+
+
+void
+ngx_ors_input_index_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_ors_edits_t *edits)
+{
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t   in;
+
+    ngx_ors_json_each(node, json, list) {
+        ngx_ors_input_item(&in, json, node);
+
+        ngx_ors_input_index(index, &in, edits,
+                           ngx_ors_edit_start(node) - list->pos);
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_input_flags(ngx_ors_input_item_t *in)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i, flags;
+    ngx_ors_json_node_t  *role;
+
+    static ngx_str_t  suffixes[] = {
+        ngx_string("_output"),
+        ngx_string("_approval_response")
+    };
+
+    flags = (in->kind == ngx_ors_input_approval) ? NGX_ORS_INDEX_ASK : 0;
+    role = ngx_ors_input_node(in, in->role);
+
+    if (ngx_ors_json_is(in->json, role, "system")
+        || ngx_ors_json_is(in->json, role, "developer"))
+    {
+        flags |= NGX_ORS_INDEX_RULE;
+    }
+
+    ngx_ors_json_raw(in->json, ngx_ors_input_node(in, in->type), &text);
+
+    for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+
+        if (text.len > suffixes[i].len
+            && ngx_memcmp(text.data + text.len - suffixes[i].len,
+                          suffixes[i].data, suffixes[i].len)
+               == 0)
+        {
+            flags |= NGX_ORS_INDEX_ANSWER;
+        }
+    }
+
+    return flags;
+}
+
+
+void
+ngx_ors_input_index_text(ngx_ors_index_t *index, size_t pos, size_t len)
+{
+    ngx_ors_index_item_t  *item;
+
+    item = index ? ngx_ors_index_add(index) : NULL;
+
+    if (item) {
+        item->pos = (uint32_t) pos;
+        item->len = (uint32_t) len;
+    }
 }

@@ -11,6 +11,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_edit.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
 
@@ -145,6 +147,20 @@ ngx_int_t ngx_ors_input_called(ngx_ors_input_calls_t *calls, ngx_uint_t i,
 /* The node of a member that has no field above, NULL where it is absent. */
 #define ngx_ors_input_get(item, name)                                         \
     ngx_ors_json_find((item)->json, ngx_ors_input_object(item), name)
+
+/*
+ * Adds "in", whose document is written with "edits", to the index of a list
+ * where it comes at offset "pos".
+ */
+void ngx_ors_input_index(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
+    ngx_ors_edits_t *edits, size_t pos);
+
+/* Adds the items of "list", an array of "json" that "edits" do not change. */
+void ngx_ors_input_index_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_ors_edits_t *edits);
+
+/* Adds an item without an id, of "len" bytes; "index" may be NULL. */
+void ngx_ors_input_index_text(ngx_ors_index_t *index, size_t pos, size_t len);
 
 
 #endif /* _NGX_ORS_INPUT_H_INCLUDED_ */

@@ -15,7 +15,6 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_stored.h>
 #include <ngx_ors_request_compact.h>
 
 
@@ -479,7 +478,7 @@ ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
 
         if (item->kind == ngx_ors_input_text) {
             ngx_ors_request_write_text(req, out);
-            ngx_ors_stored_add_text(index, at, out->size - list - at);
+            ngx_ors_input_index_text(index, at, out->size - list - at);
             continue;
         }
 
@@ -535,7 +534,7 @@ ngx_ors_request_index(ngx_ors_request_t *req, ngx_ors_input_item_t *item,
 
         at += ngx_ors_edits_size(edits, pos, start);
 
-        ngx_ors_stored_add(index, item, edits, at);
+        ngx_ors_input_index(index, item, edits, at);
 
         pos = ngx_ors_edit_end(node);
         at += ngx_ors_edits_size(edits, start, pos);

@@ -18,20 +18,6 @@
 
 
 /*
- * Adds "in", whose document is written with "edits", to the index of a list
- * where it comes at offset "pos".
- */
-void ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
-    ngx_ors_edits_t *edits, size_t pos);
-
-/* Adds the items of "list", an array of "json" that "edits" do not change. */
-void ngx_ors_stored_add_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list, ngx_ors_edits_t *edits);
-
-/* Adds an item without an id, of "len" bytes; "index" may be NULL. */
-void ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len);
-
-/*
  * The id of "item", which has one: decoded, borrowed from the text of "index"
  * or, where it was escaped, from json->pool.  "json", which reads the id, may
  * hold any other document.

@@ -155,7 +155,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
                         response.data + response.len - json->text, 1, out);
 
     if (index) {
-        ngx_ors_stored_add_list(index, json,
+        ngx_ors_input_index_list(index, json,
                                 ngx_ors_json_find(json, object, "output"),
                                 edits);
     }

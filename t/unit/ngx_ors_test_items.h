@@ -34,7 +34,7 @@ ngx_ors_test_items(ngx_ors_index_t *index, ngx_str_t *text, ngx_pool_t *pool)
         return;
     }
 
-    ngx_ors_stored_add_list(index, &json, json.nodes, &none);
+    ngx_ors_input_index_list(index, &json, json.nodes, &none);
 }
 
 

@@ -397,8 +397,8 @@ test_broken(ngx_pool_t *pool)
     ngx_ors_index_init(&index, pool);
     ngx_str_set(&index.text, "[{\"id\":\"a\"},{\"id\":\"b\"]");
 
-    ngx_ors_stored_add_text(&index, 1, 10);
-    ngx_ors_stored_add_text(&index, 12, 9);
+    ngx_ors_input_index_text(&index, 1, 10);
+    ngx_ors_input_index_text(&index, 12, 9);
 
     for (i = 0; i < 2; i++) {
         index.items[i].id = 7;
@@ -524,7 +524,7 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
     /* a table that says more than its list has */
 
     if (index.n == 0 && text.len > 2 && *items != ' ') {
-        ngx_ors_stored_add_text(&index, 1, text.len - 2);
+        ngx_ors_input_index_text(&index, 1, text.len - 2);
     }
 
     id.len = ngx_strlen(owner);

@@ -157,7 +157,7 @@ test_list(void)
 
     ngx_ors_edits_init(&none, pool);
     ngx_ors_index_init(&index, pool);
-    ngx_ors_stored_add_list(&index, &json, list, &none);
+    ngx_ors_input_index_list(&index, &json, list, &none);
 
     index.text.data = json.text + list->pos;
     index.text.len = list->len;
@@ -170,7 +170,7 @@ test_list(void)
     is_id(&index, 2, "b\t", "the third item");
 
     ngx_ors_index_init(&index, pool);
-    ngx_ors_stored_add_list(&index, &json,
+    ngx_ors_input_index_list(&index, &json,
                             ngx_ors_json_find(&json, json.nodes, "none"),
                             &none);
 
@@ -246,7 +246,7 @@ test_edits(void)
 
         ngx_ors_index_init(&index, pool);
         ngx_ors_input_item(&in, &json, item);
-        ngx_ors_stored_add(&index, &in, &edits, 1);
+        ngx_ors_input_index(&index, &in, &edits, 1);
 
         (void) ngx_ors_out_take(&out, &cl);
 
@@ -267,8 +267,8 @@ test_text(void)
 
     ngx_ors_index_init(&index, pool);
 
-    ngx_ors_stored_add_text(&index, 5, 17);
-    ngx_ors_stored_add_text(NULL, 5, 17);
+    ngx_ors_input_index_text(&index, 5, 17);
+    ngx_ors_input_index_text(NULL, 5, 17);
 
     is_int(index.n, 1, "a text is an item");
     is_int(index.items[0].pos, 5, "the offset of a text");
@@ -359,7 +359,7 @@ test_memory(void)
 
     ngx_ors_index_init(&index, pool);
     ngx_ors_test_fail_after(1);
-    ngx_ors_stored_add_text(&index, 0, 1);
+    ngx_ors_input_index_text(&index, 0, 1);
     ok(index.failed, "no memory for an item fails the index");
 }
 
