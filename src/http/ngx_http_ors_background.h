@@ -42,9 +42,6 @@ void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
  */
 ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 
-/* Sets the connections of "load" to those of this worker. */
-void ngx_http_ors_background_connections(ngx_ors_background_load_t *load);
-
 
 /* ngx_http_ors_background.c */
 

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_background.h>
 
 
@@ -44,7 +45,7 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
                           == 0);
     }
 
-    ngx_http_ors_background_connections(&load);
+    ngx_http_ors_detach_connections(&load);
 
     rc = ngx_ors_background_admit(ctx->session, &ctx->conf->background, &load,
                                   ctx->request->connection->log);
@@ -54,16 +55,4 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
     }
 
     return rc;
-}
-
-
-void
-ngx_http_ors_background_connections(ngx_ors_background_load_t *load)
-{
-    load->connections = ngx_cycle->connection_n;
-
-    /* nginx closes connections that only wait for another request */
-
-    load->free = ngx_cycle->free_connection_n
-                 + ngx_cycle->reusable_connections_n;
 }

@@ -612,3 +612,15 @@ ngx_http_ors_detach_end(ngx_http_request_t *r)
 
     ngx_http_finalize_request(r, NGX_OK);
 }
+
+
+void
+ngx_http_ors_detach_connections(ngx_ors_background_load_t *load)
+{
+    load->connections = ngx_cycle->connection_n;
+
+    /* nginx closes connections that only wait for another request */
+
+    load->free = ngx_cycle->free_connection_n
+                 + ngx_cycle->reusable_connections_n;
+}

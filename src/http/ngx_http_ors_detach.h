@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
+#include <ngx_ors_background_limit.h>
 
 
 /*
@@ -29,6 +30,9 @@ ngx_http_request_t *ngx_http_ors_detach(ngx_http_request_t *from,
  * post action, and is ended once: another call does nothing.
  */
 void ngx_http_ors_detach_end(ngx_http_request_t *r);
+
+/* Sets the connections of "load" to those of this worker. */
+void ngx_http_ors_detach_connections(ngx_ors_background_load_t *load);
 
 
 #endif /* _NGX_HTTP_ORS_DETACH_H_INCLUDED_ */

@@ -14,7 +14,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_mcp.h>
 #include <ngx_ors_same.h>
@@ -167,7 +166,7 @@ ngx_http_ors_mcp_leave_admit(ngx_http_ors_main_conf_t *omcf, ngx_log_t *log)
 {
     ngx_ors_background_load_t  load;
 
-    ngx_http_ors_background_connections(&load);
+    ngx_http_ors_detach_connections(&load);
 
     if (omcf->nleaves >= NGX_HTTP_ORS_MCP_LEAVES
         || omcf->nleaves >= load.connections / NGX_HTTP_ORS_MCP_PART)

@@ -9,7 +9,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_ws.h>
 
@@ -149,7 +148,7 @@ ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev,
     ngx_int_t                  rc;
     ngx_ors_background_load_t  load;
 
-    ngx_http_ors_background_connections(&load);
+    ngx_http_ors_detach_connections(&load);
 
     if (ngx_ors_background_reserve(&load, ws->request->connection->log)
         != NGX_OK)
