@@ -39,7 +39,7 @@ static void ngx_ors_hosted_file_search(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
 static void ngx_ors_hosted_interpreter(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
-static void ngx_ors_hosted_results(ngx_ors_out_t *out,
+static void ngx_ors_hosted_write_results(ngx_ors_out_t *out,
     ngx_ors_hosted_t *hosted, ngx_uint_t empty);
 static void ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value,
     ngx_uint_t empty, ngx_str_t *none);
@@ -318,7 +318,7 @@ ngx_ors_hosted_file_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
                          &ngx_ors_hosted_no_list);
 
     ngx_ors_out_lit(out, ",\"results\":");
-    ngx_ors_hosted_results(out, item->hosted, empty);
+    ngx_ors_hosted_write_results(out, item->hosted, empty);
 }
 
 
@@ -335,12 +335,12 @@ ngx_ors_hosted_interpreter(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_ors_out_lit(out, "\",\"container_id\":\"");
     ngx_ors_out_str(out, &item->hosted->container);
     ngx_ors_out_lit(out, "\",\"outputs\":");
-    ngx_ors_hosted_results(out, item->hosted, empty);
+    ngx_ors_hosted_write_results(out, item->hosted, empty);
 }
 
 
 static void
-ngx_ors_hosted_results(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+ngx_ors_hosted_write_results(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
     ngx_uint_t empty)
 {
     ngx_ors_hosted_value(out, &hosted->results, empty || !hosted->included,

@@ -13,7 +13,7 @@
 #include <ngx_ors_mcp_tool.h>
 
 
-static void ngx_ors_mcp_tool_description(ngx_ors_out_t *out,
+static void ngx_ors_mcp_tool_write_description(ngx_ors_out_t *out,
     ngx_ors_mcp_tool_t *tool);
 
 
@@ -23,7 +23,7 @@ ngx_ors_mcp_tool_put(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool)
     ngx_ors_out_lit(out, "{\"name\":");
     ngx_ors_json_quote(out, tool->name.data, tool->name.len);
 
-    ngx_ors_mcp_tool_description(out, tool);
+    ngx_ors_mcp_tool_write_description(out, tool);
 
     ngx_ors_out_lit(out, ",\"input_schema\":");
     ngx_ors_out_str(out, &tool->schema);
@@ -45,7 +45,7 @@ ngx_ors_mcp_tool_function(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool,
     ngx_ors_out_str(out, name);
     ngx_ors_out_lit(out, "\"");
 
-    ngx_ors_mcp_tool_description(out, tool);
+    ngx_ors_mcp_tool_write_description(out, tool);
 
     ngx_ors_out_lit(out, ",\"parameters\":");
     ngx_ors_out_str(out, &tool->schema);
@@ -54,7 +54,7 @@ ngx_ors_mcp_tool_function(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool,
 
 
 static void
-ngx_ors_mcp_tool_description(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool)
+ngx_ors_mcp_tool_write_description(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool)
 {
     if (tool->described) {
         ngx_ors_out_lit(out, ",\"description\":\"");
