@@ -17,7 +17,6 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
 #include <ngx_ors_mcp_conf.h>
 #include <ngx_ors_secret.h>
 

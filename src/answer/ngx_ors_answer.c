@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 
 
 static ngx_int_t ngx_ors_answer_begin_stream(ngx_ors_answer_t *answer);

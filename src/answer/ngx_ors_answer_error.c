@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_answer_retry.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /*

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_said.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* a word of a message that is longer may be a key, or data */

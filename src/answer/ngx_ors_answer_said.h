@@ -11,7 +11,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_line.h>
 #include <ngx_ors_request.h>
 
 

@@ -12,10 +12,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
-#include <ngx_ors_decimal.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_response.h>
 #include <ngx_ors_validate.h>

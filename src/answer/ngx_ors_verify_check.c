@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_usage.h>
 #include <ngx_ors_response.h>

@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_verify_event.h>
 #include <ngx_ors_verify_tolerate.h>
 

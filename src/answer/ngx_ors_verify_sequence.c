@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_item.h>

@@ -13,15 +13,22 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_line.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_utf8.h>
 
 
 #define NGX_ORS_ERROR_MESSAGE_MAX  512
 
 
+typedef struct {
+    ngx_uint_t        status;
+    ngx_ors_code_e    code;
+    char             *message;
+} ngx_ors_error_page_t;
+
+
 static size_t ngx_ors_error_found(ngx_str_t *message);
+static ngx_uint_t ngx_ors_line_char(u_char *p, u_char *last, size_t *len);
 
 
 #undef ngx_ors_class_row
@@ -45,6 +52,59 @@ const ngx_ors_code_t  ngx_ors_codes[] = {
     { ngx_string("other"), 0, ngx_ors_class_none, ngx_null_string,
       ngx_string("Codes without a counter of their own, as those of model "
                  "servers.") }
+};
+
+
+/* the last one is for all the others from 500 */
+
+static ngx_ors_error_page_t  ngx_ors_error_pages[] = {
+
+    { 400, ngx_ors_code_bad_request,
+      "the request could not be read" },
+
+    { 401, ngx_ors_code_invalid_api_key,
+      "a valid key is needed in the Authorization header" },
+
+    { 403, ngx_ors_code_forbidden,
+      "this is not allowed" },
+
+    { 404, ngx_ors_code_not_found,
+      "there is no such endpoint here, the paths end with /responses, "
+      "/responses/compact, /chat/completions, /embeddings or /models" },
+
+    { 405, ngx_ors_code_method_not_allowed,
+      "this endpoint does not take this method, the header Allow names those "
+      "that it takes" },
+
+    { 408, ngx_ors_code_request_timeout,
+      "the request was not complete in time" },
+
+    { 413, ngx_ors_code_request_too_large,
+      "the request's body is larger than this server takes" },
+
+    { 415, ngx_ors_code_unsupported_media_type,
+      "the request's body must be application/json and not compressed" },
+
+    { 426, ngx_ors_code_websocket_not_supported,
+      "there are no WebSockets here, use POST" },
+
+    { 429, ngx_ors_code_rate_limit_exceeded,
+      "too many requests, try again later" },
+
+    { 501, ngx_ors_code_not_implemented,
+      "this is not supported here" },
+
+    { 502, ngx_ors_code_upstream_unavailable,
+      "the model server could not be reached" },
+
+    { 503, ngx_ors_code_server_is_overloaded,
+      "the server cannot take more requests now, try again later" },
+
+    { 504, ngx_ors_code_upstream_timeout,
+      "the model server did not answer in time" },
+
+    { 0, ngx_ors_code_server_error,
+      "the request could not be served" }
 };
 
 
@@ -268,4 +328,141 @@ ngx_ors_error_code(ngx_str_t *name)
     }
 
     return i;
+}
+
+
+/* Errors of the protocol in the place of nginx's own error pages. */
+
+
+void
+ngx_ors_error_page(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
+    char *message)
+{
+    ngx_ors_error_page_t  *page;
+
+    static ngx_ors_error_page_t  refused =
+        { 0, ngx_ors_code_request_refused, "the request was refused" };
+
+    for (page = ngx_ors_error_pages; page->status; page++) {
+
+        if (page->status == status) {
+            break;
+        }
+    }
+
+    if (page->status == 0 && status < 500) {
+        page = &refused;
+    }
+
+    ngx_memzero(err, sizeof(ngx_ors_error_t));
+
+    (void) ngx_ors_error_set(err, pool, page->code, "%s",
+                             message ? message : page->message);
+
+    ngx_ors_error_status(err, status);
+}
+
+
+/*
+ * Foreign text made safe for headers, variables and log lines: control
+ * characters and length.
+ */
+
+
+ngx_uint_t
+ngx_ors_line_clean(ngx_str_t *text)
+{
+    u_char  *p, *last;
+    size_t   len;
+
+    last = text->data + text->len;
+
+    for (p = text->data; p < last; p += len) {
+
+        if (!ngx_ors_line_char(p, last, &len)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+ngx_uint_t
+ngx_ors_line_fits(ngx_str_t *text)
+{
+    return text->len <= NGX_ORS_LINE_MAX && ngx_ors_line_clean(text);
+}
+
+
+u_char *
+ngx_ors_line_copy(u_char *dst, u_char *src, size_t len)
+{
+    u_char  *p, *last;
+    size_t   n;
+
+    last = src + len;
+
+    for (p = src; p < last; p += n) {
+
+        if (!ngx_ors_line_char(p, last, &n)) {
+            *dst++ = '?';
+            continue;
+        }
+
+        dst = ngx_movemem(dst, p, n);
+    }
+
+    return dst;
+}
+
+
+/* 1 if the character at "p", of "*len" bytes, may be in a line */
+
+static ngx_uint_t
+ngx_ors_line_char(u_char *p, u_char *last, size_t *len)
+{
+    if (*p < 0x80) {
+        *len = 1;
+        return *p >= 0x20 && *p != 0x7f;
+    }
+
+    if (ngx_ors_utf8_char(p, last, len) != NGX_OK) {
+        return 0;
+    }
+
+    /* U+0080 to U+009F */
+
+    if (p[0] == 0xc2) {
+        return p[1] >= 0xa0;
+    }
+
+    /* U+2028 and U+2029 */
+
+    if (p[0] == 0xe2 && p[1] == 0x80) {
+        return p[2] != 0xa8 && p[2] != 0xa9;
+    }
+
+    return 1;
+}
+
+
+ngx_uint_t
+ngx_ors_line_name(ngx_str_t *name)
+{
+    u_char  ch, *p, *last;
+
+    last = name->data + name->len;
+
+    for (p = name->data; p < last; p++) {
+        ch = *p | 0x20;
+
+        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9')
+            && *p != '_' && *p != '-')
+        {
+            return 0;
+        }
+    }
+
+    return name->len > 0 && name->len <= NGX_ORS_NAME_MAX;
 }

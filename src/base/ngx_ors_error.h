@@ -238,6 +238,26 @@ typedef struct {
     ngx_uint_t         retry;       /* ms a client should wait, 0: not known */
 } ngx_ors_error_t;
 
+/* bytes that are shown of an id */
+#define NGX_ORS_ERROR_ID_MAX  64
+
+/* bytes that ngx_ors_error_line() writes at most */
+#define NGX_ORS_ERROR_LINE  1024
+
+
+/*
+ * The gate for text of clients, models and stores that leaves outside JSON:
+ * in variables, headers and log lines, where a control character would end
+ * the line or begin another one.
+ */
+
+
+/* bytes that one value may have in a line */
+#define NGX_ORS_LINE_MAX  256
+
+/* the longest name of a function or a server */
+#define NGX_ORS_NAME_MAX  64
+
 
 /* the codes, in the order of ngx_ors_code_e */
 extern const ngx_ors_code_t  ngx_ors_codes[];
@@ -281,9 +301,6 @@ ngx_ors_origin_e ngx_ors_error_origin(ngx_ors_class_e class);
 /* The row of "name", ngx_ors_code_other if there is none. */
 ngx_ors_code_e ngx_ors_error_code(ngx_str_t *name);
 
-/* bytes that are shown of an id */
-#define NGX_ORS_ERROR_ID_MAX  64
-
 /*
  * Copies an id to "p" as a message may have it: its first bytes, without
  * control characters.  Returns the end of the copy.
@@ -296,15 +313,45 @@ u_char *ngx_ors_error_id_copy(u_char *p, ngx_str_t *id);
  */
 void ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id);
 
-/* bytes that ngx_ors_error_line() writes at most */
-#define NGX_ORS_ERROR_LINE  1024
-
 /*
  * Writes "err" for a line of the log: its code, its place and its sentence, in
  * which "a value" replaces what the client has sent.  Returns the end in
  * "buf", NGX_ORS_ERROR_LINE bytes.
  */
 u_char *ngx_ors_error_line(u_char *buf, ngx_ors_error_t *err);
+
+/*
+ * Errors of the protocol for HTTP statuses of nginx's own.
+ */
+
+
+/*
+ * Fills "err" for an HTTP status from 400; "message" is static text that says
+ * more than the usual one, or NULL.
+ */
+void ngx_ors_error_page(ngx_ors_error_t *err, ngx_pool_t *pool,
+    ngx_uint_t status, char *message);
+
+/*
+ * 1 if "text" may be in a line as it is: UTF-8 without control characters
+ * (U+0000 to U+001F, U+007F to U+009F) and without the line and paragraph
+ * separators U+2028 and U+2029, which some readers of logs take for a line's
+ * end.
+ */
+ngx_uint_t ngx_ors_line_clean(ngx_str_t *text);
+
+/* 1 if "text" is clean and no longer than NGX_ORS_LINE_MAX. */
+ngx_uint_t ngx_ors_line_fits(ngx_str_t *text);
+
+/*
+ * Copies "len" bytes to "dst", with "?" in place of each character that may
+ * not be in a line; "dst" may be "src".  Returns the end of the copy, which
+ * is never longer.
+ */
+u_char *ngx_ors_line_copy(u_char *dst, u_char *src, size_t len);
+
+/* 1 if "name" can be that of a function or a server: 1 to 64 of A-Za-z0-9_- */
+ngx_uint_t ngx_ors_line_name(ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_ERROR_H_INCLUDED_ */

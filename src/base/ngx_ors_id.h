@@ -30,6 +30,16 @@ typedef struct {
 
 
 /*
+ * Random bytes from the operating system, fetched in blocks: the one source
+ * for identifiers, seeds and padding.
+ */
+
+
+/* the most that one call gives */
+#define NGX_ORS_RANDOM_MAX  256
+
+
+/*
  * Draws new random characters, 142 bits of them.
  *
  * NGX_OK      ids can be made
@@ -60,6 +70,16 @@ ngx_int_t ngx_ors_id_split(ngx_str_t *id, ngx_str_t *text, ngx_str_t *rest);
 
 /* Makes NGX_ORS_ID_LEN characters of [A-Za-z0-9] of as many bytes. */
 void ngx_ors_id_letters(u_char *dst, u_char *bytes);
+
+/*
+ * Fills "dst" with "len" bytes, at most NGX_ORS_RANDOM_MAX, fit for secrets. No
+ * byte is used twice, by this process or by one forked from it, and none stays
+ * in memory here afterwards.
+ *
+ * NGX_OK      filled
+ * NGX_ERROR   the system gives no random bytes; logged as crit
+ */
+ngx_int_t ngx_ors_random(void *dst, size_t len, ngx_log_t *log);
 
 
 #endif /* _NGX_ORS_ID_H_INCLUDED_ */

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_id.h>
 
 
 #define NGX_ORS_NAMES_MIN  8
@@ -20,9 +20,24 @@
 #define ngx_ors_names_hash(names, text)                                       \
     (uint32_t) ngx_ors_hash(&(names)->key, (text)->data, (text)->len)
 
+#define ngx_ors_hash_rotate(x, n)  (((x) << (n)) | ((x) >> (64 - (n))))
+
+#define NGX_ORS_INDEX_ITEMS  16
+
 
 static ngx_ors_name_t *ngx_ors_names_slot(ngx_ors_names_t *names,
     ngx_str_t *text, uint32_t hash);
+static ngx_inline void ngx_ors_hash_round(uint64_t *v);
+static ngx_inline uint64_t ngx_ors_hash_word(u_char *p, size_t len);
+static u_char ngx_ors_fold_next(u_char **pos, u_char *last);
+
+
+/* a-z, 0-9, "_" */
+
+static const uint32_t  ngx_ors_fold_chars[] = {
+    0x00000000, 0x03ff0000, 0x80000000, 0x07fffffe,
+    0x00000000, 0x00000000, 0x00000000, 0x00000000
+};
 
 
 /* at most half of the slots are taken */
@@ -146,4 +161,249 @@ ngx_ors_names_slot(ngx_ors_names_t *names, ngx_str_t *text, uint32_t hash)
             return slot;
         }
     }
+}
+
+
+/*
+ * SipHash-1-3 of a text, with a random key.
+ */
+
+
+ngx_int_t
+ngx_ors_hash_key(ngx_ors_hash_key_t *key, ngx_log_t *log)
+{
+    return ngx_ors_random(key->k, sizeof(key->k), log);
+}
+
+
+uint64_t
+ngx_ors_hash(const ngx_ors_hash_key_t *key, u_char *data, size_t len)
+{
+    size_t    n;
+    uint64_t  v[4], word;
+
+    v[0] = key->k[0] ^ 0x736f6d6570736575ULL;
+    v[1] = key->k[1] ^ 0x646f72616e646f6dULL;
+    v[2] = key->k[0] ^ 0x6c7967656e657261ULL;
+    v[3] = key->k[1] ^ 0x7465646279746573ULL;
+
+    for (n = len; n >= sizeof(word); n -= sizeof(word)) {
+        word = ngx_ors_hash_word(data, sizeof(word));
+        data += sizeof(word);
+
+        v[3] ^= word;
+        ngx_ors_hash_round(v);
+        v[0] ^= word;
+    }
+
+    word = (uint64_t) len << 56 | ngx_ors_hash_word(data, n);
+
+    v[3] ^= word;
+    ngx_ors_hash_round(v);
+    v[0] ^= word;
+
+    v[2] ^= 0xff;
+    ngx_ors_hash_round(v);
+    ngx_ors_hash_round(v);
+    ngx_ors_hash_round(v);
+
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+
+static ngx_inline void
+ngx_ors_hash_round(uint64_t *v)
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = ngx_ors_hash_rotate(v[1], 13) ^ v[0];
+    v[3] = ngx_ors_hash_rotate(v[3], 16) ^ v[2];
+    v[0] = ngx_ors_hash_rotate(v[0], 32);
+
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = ngx_ors_hash_rotate(v[1], 17) ^ v[2];
+    v[3] = ngx_ors_hash_rotate(v[3], 21) ^ v[0];
+    v[2] = ngx_ors_hash_rotate(v[2], 32);
+}
+
+
+/* up to eight bytes, the first one is the lowest */
+
+static ngx_inline uint64_t
+ngx_ors_hash_word(u_char *p, size_t len)
+{
+    uint64_t  word;
+
+    word = 0;
+
+#if (NGX_HAVE_LITTLE_ENDIAN)
+
+    ngx_memcpy(&word, p, len);
+
+#else
+
+    while (len--) {
+        word = word << 8 | p[len];
+    }
+
+#endif
+
+    return word;
+}
+
+
+/* An index grows item by item, as its list is written. */
+
+
+void
+ngx_ors_index_init(ngx_ors_index_t *index, ngx_pool_t *pool)
+{
+    ngx_memzero(index, sizeof(ngx_ors_index_t));
+
+    index->pool = pool;
+}
+
+
+ngx_ors_index_item_t *
+ngx_ors_index_add(ngx_ors_index_t *index)
+{
+    ngx_uint_t             n;
+    ngx_ors_index_item_t  *items;
+
+    if (index->n == index->nalloc) {
+        n = ngx_max(2 * index->nalloc, NGX_ORS_INDEX_ITEMS);
+
+        items = ngx_palloc(index->pool, n * sizeof(ngx_ors_index_item_t));
+        if (items == NULL) {
+            index->failed = 1;
+            return NULL;
+        }
+
+        if (index->n) {
+            ngx_memcpy(items, index->items,
+                       index->n * sizeof(ngx_ors_index_item_t));
+            (void) ngx_pfree(index->pool, index->items);
+        }
+
+        index->items = items;
+        index->nalloc = n;
+    }
+
+    items = &index->items[index->n++];
+
+    ngx_memzero(items, sizeof(ngx_ors_index_item_t));
+
+    return items;
+}
+
+
+void
+ngx_ors_index_text(ngx_ors_index_t *index, ngx_ors_index_item_t *item,
+    ngx_str_t *text)
+{
+    text->data = index->text.data + item->pos;
+    text->len = item->len;
+}
+
+
+/*
+ * Comparison of names without regard to case, as far as other readers of JSON
+ * go.
+ */
+
+
+ngx_uint_t
+ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b)
+{
+    u_char  *p, *q, *last, *end;
+
+    p = a->data;
+    last = p + a->len;
+
+    q = b->data;
+    end = q + b->len;
+
+    while (p < last && q < end) {
+
+        if (ngx_ors_fold_next(&p, last) != ngx_ors_fold_next(&q, end)) {
+            return 0;
+        }
+    }
+
+    return p == last && q == end;
+}
+
+
+u_char *
+ngx_ors_fold(u_char *dst, const ngx_str_t *text)
+{
+    u_char  *p, *last;
+
+    p = text->data;
+    last = p + text->len;
+
+    while (p < last) {
+
+        if (*p < 0x80) {
+            *dst++ = ngx_tolower(*p);
+            p++;
+            continue;
+        }
+
+        *dst++ = ngx_ors_fold_next(&p, last);
+    }
+
+    return dst;
+}
+
+
+/* the next byte, or the letter that is meant by the next character */
+
+static u_char
+ngx_ors_fold_next(u_char **pos, u_char *last)
+{
+    u_char  *p;
+
+    p = *pos;
+
+    if (last - p >= 2) {
+
+        if (p[0] == 0xc5 && p[1] == 0xbf) {
+            *pos = p + 2;
+            return 's';
+        }
+
+        if (p[0] == 0xc4 && (p[1] == 0xb0 || p[1] == 0xb1)) {
+            *pos = p + 2;
+            return 'i';
+        }
+    }
+
+    if (last - p >= 3 && p[0] == 0xe2 && p[1] == 0x84 && p[2] == 0xaa) {
+        *pos = p + 3;
+        return 'k';
+    }
+
+    *pos = p + 1;
+
+    return ngx_tolower(*p);
+}
+
+
+ngx_uint_t
+ngx_ors_fold_plain(const ngx_str_t *text)
+{
+    u_char  *p, *last;
+
+    last = text->data + text->len;
+
+    for (p = text->data; p < last; p++) {
+
+        if (!(ngx_ors_fold_chars[*p >> 5] & (1U << (*p & 0x1f)))) {
+            return 0;
+        }
+    }
+
+    return 1;
 }

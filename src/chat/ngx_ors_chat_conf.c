@@ -14,8 +14,7 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_fields.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 #define NGX_ORS_CHAT_CONF_DEPTH  64

@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_book.h>
 #include <ngx_ors_chat_fields.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_spelling.h>
 
 

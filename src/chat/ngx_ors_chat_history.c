@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,

@@ -14,8 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_options.h>
-#include <ngx_ors_fold.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_spelling.h>
 
 

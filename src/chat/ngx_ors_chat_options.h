@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_pointer.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_seal.h>

@@ -15,7 +15,7 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 #define NGX_ORS_CHAT_PRESET_WORDS  8

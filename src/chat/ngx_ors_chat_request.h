@@ -13,7 +13,7 @@
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_request.h>
 
 

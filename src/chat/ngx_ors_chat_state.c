@@ -15,7 +15,7 @@
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_chat_state.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* elements that a piece may belong to, from the last one on */

@@ -18,7 +18,7 @@
 #include <ngx_ors_hosting.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_request.h>
 
 

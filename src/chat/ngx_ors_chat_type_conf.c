@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,

@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_mcp_conf.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 ngx_int_t

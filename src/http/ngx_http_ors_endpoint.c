@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,

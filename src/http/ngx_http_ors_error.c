@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_error_page.h>
+#include <ngx_ors_error.h>
 
 
 static void ngx_http_ors_error_document(ngx_http_request_t *r,

@@ -16,7 +16,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_mcp.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /*

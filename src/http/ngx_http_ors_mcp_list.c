@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_mcp.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* bytes of the names of tools in a line of the log */

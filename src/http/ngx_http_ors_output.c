@@ -11,8 +11,8 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_ws.h>
 #include <ngx_ors_compat.h>
-#include <ngx_ors_gather.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_error.h>
 
 
 static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);

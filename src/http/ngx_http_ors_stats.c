@@ -14,8 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_verify_check.h>
 
 

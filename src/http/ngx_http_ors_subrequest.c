@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 
 
 static ngx_int_t ngx_http_ors_subrequest_done(ngx_http_request_t *sr,

@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_tool.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 
 
 static void ngx_http_ors_tool_timeout(ngx_event_t *ev);

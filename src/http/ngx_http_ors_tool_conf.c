@@ -12,9 +12,8 @@
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_hosted.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
 #include <ngx_ors_hosted_type.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 
 
 #define NGX_HTTP_ORS_TOOL_TIMEOUT  30000

@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_verify_handler.h>
 
 

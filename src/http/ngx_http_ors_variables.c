@@ -14,7 +14,7 @@
 #include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_facts.h>
 #include <ngx_ors_forward.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 
 
 #define NGX_HTTP_ORS_VARIABLES_MAX_SIZE  4096

@@ -11,7 +11,6 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
 
 
 #define NGX_HTTP_ORS_WS_IDLE      (5 * 60 * 1000)

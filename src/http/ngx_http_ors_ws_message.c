@@ -11,8 +11,8 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_ws.h>
 #include <ngx_ors_frame.h>
-#include <ngx_ors_gather.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_error.h>
 
 
 static void ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx);

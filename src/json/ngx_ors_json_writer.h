@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 
 
 /*

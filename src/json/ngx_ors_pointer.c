@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_pointer.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_int_t ngx_ors_pointer_name(ngx_str_t *name, u_char *p,

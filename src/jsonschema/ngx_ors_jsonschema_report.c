@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_report.h>
 #include <ngx_ors_jsonschema_value.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_utf8.h>
 
 

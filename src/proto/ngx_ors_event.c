@@ -14,8 +14,8 @@
 #include <ngx_ors_event.h>
 #include <ngx_ors_frame.h>
 #include <ngx_ors_hosted.h>
-#include <ngx_ors_pad.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_names.h>
 
 
 /* the events of a part, by its type */

@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosted_type.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 #define ngx_ors_hosted_type_name(name, as, ...)                               \

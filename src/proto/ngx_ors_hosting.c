@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 ngx_ors_tool_t *

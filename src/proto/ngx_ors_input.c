@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_book.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* the row after the last member */

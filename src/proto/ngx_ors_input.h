@@ -12,9 +12,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
-#include <ngx_ors_index.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
+#include <ngx_ors_json.h>
 
 
 typedef enum {

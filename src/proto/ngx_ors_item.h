@@ -12,7 +12,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_out.h>
 #include <ngx_ors_text.h>
 
 

@@ -13,8 +13,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
-#include <ngx_ors_query.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_stored.h>
 
 

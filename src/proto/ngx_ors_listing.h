@@ -12,10 +12,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_index.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_text.h>
 
 
 #define NGX_ORS_LISTING_LIMIT      20

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mask.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* a longer "param" is no path in a request */

@@ -14,7 +14,7 @@
 #include <ngx_ors_edit.h>
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_index.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_book.h>

@@ -12,10 +12,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 #define NGX_ORS_ROUTE_FAILS         1000

@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 
 
 typedef struct ngx_ors_target_s  ngx_ors_target_t;

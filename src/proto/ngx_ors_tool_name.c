@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_hash.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_tool_name.h>
 
 

@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_field_index.h>
 #include <ngx_ors_mismatch.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
 #include <ngx_ors_violation.h>

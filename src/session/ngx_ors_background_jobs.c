@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_background_jobs.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_session_record.h>
 
 

@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_background_limit.h>
-#include <ngx_ors_conf_param.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_session_error.h>
 
 

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lanes.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static void ngx_ors_lanes_cleanup(void *data);

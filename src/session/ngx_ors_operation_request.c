@@ -14,8 +14,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_operation_request.h>
-#include <ngx_ors_same.h>
-#include <ngx_ors_query.h>
+#include <ngx_ors_names.h>
+#include <ngx_ors_text.h>
 
 
 typedef struct {

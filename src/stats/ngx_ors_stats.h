@@ -17,7 +17,7 @@
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics.h>
 #include <ngx_ors_named.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_peer.h>
 
 

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* bytes of a reply, if no record may be larger, and of what is around it */

@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_redis_text.h>
 
 

@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_conf_param.h>
+#include <ngx_ors_conf.h>
 
 
 #define NGX_ORS_STORE_KEY  16

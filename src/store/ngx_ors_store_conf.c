@@ -13,8 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_secret.h>
 #include <ngx_ors_store_conf.h>
 

@@ -10,10 +10,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_mcp_conf.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 #define NGX_ORS_MCP_CALL_TIMEOUT  60000

@@ -10,8 +10,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
-#include <ngx_ors_hash.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_names.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_mcp_list.h>
 #include <ngx_ors_mcp_text.h>
 #include <ngx_ors_text.h>

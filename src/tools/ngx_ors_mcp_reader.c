@@ -9,7 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_mcp_reader.h>
 
 

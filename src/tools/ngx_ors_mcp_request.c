@@ -12,7 +12,7 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mcp_header.h>
 #include <ngx_ors_mcp_request.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 #include <ngx_ors_version.h>
 
 

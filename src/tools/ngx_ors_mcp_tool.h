@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mcp_list.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 
 
 /*

@@ -18,7 +18,7 @@
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 
 
 #define ngx_ors_builder_made(builder, type)                                    \

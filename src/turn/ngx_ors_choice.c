@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_choice.h>
 #include <ngx_ors_hosted_type.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_int_t ngx_ors_choice_object(ngx_ors_choice_t *choice,

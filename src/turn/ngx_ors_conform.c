@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_conform.h>
 #include <ngx_ors_digest.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_text.h>
 
 

@@ -10,7 +10,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_conf_param.h>
 #include <ngx_ors_conform.h>
 
 

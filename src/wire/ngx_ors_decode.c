@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_decode.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 ngx_int_t

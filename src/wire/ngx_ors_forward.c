@@ -15,7 +15,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_headers.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 /* the longest name of an argument that may be a key */

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_frame.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_ors_frame_e ngx_ors_frame_mark(ngx_str_t *event);

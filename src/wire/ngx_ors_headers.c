@@ -14,8 +14,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_compat.h>
 #include <ngx_ors_headers.h>
-#include <ngx_ors_line.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);

@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_headers.h>
 #include <ngx_ors_media.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 
 
 static ngx_uint_t ngx_ors_media_json(ngx_str_t *type);

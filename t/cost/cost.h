@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_index.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_request.h>
 
 

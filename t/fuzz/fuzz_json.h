@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include <ngx_ors_json.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 
 
 #define fuzz_get(json, node, name)                                            \

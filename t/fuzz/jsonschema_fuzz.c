@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 #include <ngx_ors_jsonschema.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 
 
 #define JSONSCHEMA_FUZZ_STEPS  20000

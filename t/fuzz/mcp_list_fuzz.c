@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 #include "fuzz_json.h"
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_mcp_list.h>
 
 

@@ -11,7 +11,7 @@
  */
 
 
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_store.h>
 

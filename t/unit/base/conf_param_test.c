@@ -9,7 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_conf_param.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_conf.h>
 

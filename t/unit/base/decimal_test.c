@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_decimal.h>
+#include <ngx_ors_text.h>
 
 #include <inttypes.h>
 #include <stdio.h>

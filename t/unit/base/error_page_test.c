@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_error_page.h>
+#include <ngx_ors_error.h>
 
 
 int

@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_fold.h>
+#include <ngx_ors_names.h>
 
 
 typedef struct {

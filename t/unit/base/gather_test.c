@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_gather.h>
+#include <ngx_ors_text.h>
 
 
 static void test_pieces(void);

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_line.h>
+#include <ngx_ors_error.h>
 
 
 typedef struct {

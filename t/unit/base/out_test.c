@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
 
 
 static void test_append(void);

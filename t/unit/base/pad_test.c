@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_pad.h>
+#include <ngx_ors_text.h>
 
 
 static void test_lengths(void);

@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_random.h>
+#include <ngx_ors_id.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 

@@ -9,7 +9,7 @@
  */
 
 
-#include <ngx_ors_same.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_test.h>
 
 

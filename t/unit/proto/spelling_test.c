@@ -9,7 +9,7 @@
 
 #include "shape_table.h"
 #include <ngx_ors_endpoint.h>
-#include <ngx_ors_fold.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_spelling.h>
 
 
