@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_pointer.h>
+#include <ngx_ors_edit.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_seal.h>
 

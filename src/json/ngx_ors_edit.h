@@ -32,13 +32,36 @@ typedef struct {
     unsigned          mixed:1;    /* to be sorted before it is used */
 } ngx_ors_edits_t;
 
-
-/* Prepares an empty list; its memory comes from "pool". */
-void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
-
 /* Empties the list; the next document uses its memory. */
 #define ngx_ors_edits_clear(edits)                                            \
     ((edits)->n = 0, (edits)->mixed = 0)
+
+
+/*
+ * Members of a JSON object by pointers to them (RFC 6901): "/a/b" is member
+ * "b" of the object that is member "a".  Pointers into one object share it.
+ */
+
+
+/* names in one pointer */
+#define NGX_ORS_POINTER_DEPTH  16
+
+
+typedef struct ngx_ors_pointer_s  ngx_ors_pointer_t;
+
+
+/* zeroed memory is the root of an object without members */
+
+struct ngx_ors_pointer_s {
+    ngx_str_t             name;       /* plain text */
+    ngx_str_t             value;      /* JSON; empty: the object of "first" */
+    ngx_ors_pointer_t    *first;
+    ngx_ors_pointer_t    *next;
+};
+
+
+/* Prepares an empty list; its memory comes from "pool". */
+void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
 
 /*
  * Adds an edit; of two at the same place the first one stays the first.
@@ -105,6 +128,28 @@ ngx_ors_edit_end(ngx_ors_json_node_t *node)
     return (size_t) node->pos + node->len
            + (node->type == ngx_ors_json_string);
 }
+
+
+/*
+ * Puts "value", which is JSON and borrowed, where "pointer" says.  Nodes and
+ * names come from "pool"; after anything but NGX_OK "root" may have members
+ * without a value.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   not a pointer: it does not begin with "/", has an empty
+ *                name, a bad escape, or more than NGX_ORS_POINTER_DEPTH names
+ * NGX_BUSY       there is a value at this place, above it or in it
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
+    ngx_str_t *value, ngx_pool_t *pool);
+
+/* The member of "root" that is called "name", or NULL. */
+ngx_ors_pointer_t *ngx_ors_pointer_find(ngx_ors_pointer_t *root,
+    ngx_str_t *name);
+
+/* Appends a member, its name and its value. */
+void ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_EDIT_H_INCLUDED_ */

@@ -11,7 +11,7 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_pointer.h>
+#include <ngx_ors_edit.h>
 #include <ngx_ors_utf8.h>
 
 

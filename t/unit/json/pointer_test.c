@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_pointer.h>
+#include <ngx_ors_edit.h>
 
 
 /* pairs of a pointer and a value, and what they make together */
