@@ -16,7 +16,7 @@
 #include <ngx_ors_verify_chat.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_tolerate.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_response.h>
 

@@ -20,7 +20,7 @@
 #include <ngx_ors_verify_store.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_tolerate.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 
 
 /* vectors are lists of numbers: so many times as many values are allowed */

@@ -14,7 +14,7 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_event.h>
 #include <ngx_ors_verify_store.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 #include <ngx_ors_id.h>
 
 

@@ -17,7 +17,7 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_part.h>
 #include <ngx_ors_verify_terminate.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>

@@ -14,10 +14,10 @@
 #include <ngx_http_ors_pump.h>
 #include <ngx_ors_background_limit.h>
 #include <ngx_ors_digest.h>
-#include <ngx_ors_headers.h>
+#include <ngx_ors_forward.h>
 #include <ngx_ors_hold.h>
 #include <ngx_ors_mcp_server.h>
-#include <ngx_ors_media.h>
+#include <ngx_ors_body.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>

@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
-#include <ngx_ors_source.h>
+#include <ngx_ors_sse.h>
 
 
 /* r->buffered: bytes of an answer wait in our filter */

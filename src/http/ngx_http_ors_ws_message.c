@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_ws.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_error.h>
 

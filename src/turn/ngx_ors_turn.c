@@ -18,7 +18,7 @@
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_frame.h>
+#include <ngx_ors_ws.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_builder_encrypt.h>

@@ -12,10 +12,45 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_body.h>
+#include <ngx_ors_names.h>
+#include <zlib.h>
+#include <ngx_ors_forward.h>
+
+
+/* to MAX_WBITS: gzip's wrapping and no other */
+#define NGX_ORS_INFLATE_GZIP  16
+
+
+typedef enum {
+    ngx_ors_inflate_st_head = 0,    /* wrapped or not is not known yet */
+    ngx_ors_inflate_st_body,
+    ngx_ors_inflate_st_end,         /* it may end here */
+    ngx_ors_inflate_st_broken
+} ngx_ors_inflate_state_e;
+
+
+struct ngx_ors_inflate_s {
+    ngx_ors_inflate_state_e    state;
+    ngx_ors_inflate_e          kind;
+    z_stream                   stream;
+
+    ngx_buf_t                  head;      /* bytes in front of the input */
+    u_char                     head_buf[2];
+};
 
 
 static ngx_int_t ngx_ors_body_join(ngx_chain_t *bufs, ngx_uint_t room);
 static u_char *ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log);
+static void *ngx_ors_inflate_alloc(void *data, uInt items, uInt size);
+static void ngx_ors_inflate_free(void *data, void *p);
+static ngx_int_t ngx_ors_inflate_head(ngx_ors_inflate_t *inf, ngx_buf_t *in);
+static ngx_int_t ngx_ors_inflate_body(ngx_ors_inflate_t *inf, ngx_buf_t *in,
+    ngx_buf_t *out);
+static int ngx_ors_inflate_step(ngx_ors_inflate_t *inf, ngx_buf_t *in,
+    ngx_buf_t *out);
+static ngx_uint_t ngx_ors_media_json(ngx_str_t *type);
+static ngx_uint_t ngx_ors_media_utf8(ngx_str_t *type);
+static ngx_uint_t ngx_ors_media_charset(u_char *p, u_char *last);
 
 
 ngx_int_t
@@ -160,4 +195,465 @@ ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log)
     }
 
     return p + n;
+}
+
+
+/*
+ * An upstream's Content-Encoding undone, a buffer at a time.
+ */
+
+
+ngx_int_t
+ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
+    ngx_pool_t *pool)
+{
+    ngx_ors_inflate_e  kind;
+
+    if (encoding->len == 0 || ngx_ors_same_case(encoding, "identity")) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_same_case(encoding, "gzip")
+        || ngx_ors_same_case(encoding, "x-gzip"))
+    {
+        kind = ngx_ors_inflate_gzip;
+
+    } else if (ngx_ors_same_case(encoding, "deflate")) {
+        kind = ngx_ors_inflate_deflate;
+
+    } else {
+        return NGX_DECLINED;
+    }
+
+    decode->inflate = ngx_ors_inflate_create(kind, pool);
+    if (decode->inflate == NULL) {
+        return NGX_ERROR;
+    }
+
+    decode->buf = ngx_create_temp_buf(pool, NGX_ORS_DECODE_STEP);
+    if (decode->buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b, ngx_buf_t *piece)
+{
+    ngx_int_t  rc;
+
+    if (decode->inflate == NULL) {
+
+        if (b->pos == b->last) {
+            return NGX_AGAIN;
+        }
+
+        *piece = *b;
+        piece->last = ngx_min(b->last, b->pos + NGX_ORS_DECODE_STEP);
+
+        b->pos = piece->last;
+
+        return NGX_OK;
+    }
+
+    decode->buf->pos = decode->buf->start;
+    decode->buf->last = decode->buf->start;
+
+    rc = ngx_ors_inflate(decode->inflate, b, decode->buf);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    /* the text in front of a fault counts, in one packet with it or not */
+
+    if (rc == NGX_DECLINED && decode->buf->pos == decode->buf->last) {
+        return NGX_DECLINED;
+    }
+
+    decode->whole = (rc == NGX_DONE);
+
+    if (decode->buf->pos == decode->buf->last) {
+        return NGX_AGAIN;
+    }
+
+    *piece = *decode->buf;
+
+    return NGX_OK;
+}
+
+
+/*
+ * gzip and deflate by zlib, fed with buffers of any size.
+ */
+
+
+ngx_ors_inflate_t *
+ngx_ors_inflate_create(ngx_ors_inflate_e kind, ngx_pool_t *pool)
+{
+    int                 bits;
+    ngx_ors_inflate_t  *inf;
+
+    inf = ngx_pcalloc(pool, sizeof(ngx_ors_inflate_t));
+    if (inf == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     inf->state = ngx_ors_inflate_st_head;
+     */
+
+    inf->kind = kind;
+
+    inf->head.start = inf->head_buf;
+    inf->head.pos = inf->head_buf;
+    inf->head.last = inf->head_buf;
+    inf->head.end = inf->head_buf + sizeof(inf->head_buf);
+
+    bits = MAX_WBITS;
+
+    if (kind == ngx_ors_inflate_gzip) {
+        inf->state = ngx_ors_inflate_st_body;
+        bits += NGX_ORS_INFLATE_GZIP;
+    }
+
+    /* the stream has nothing but this memory: no inflateEnd() is due */
+
+    inf->stream.zalloc = ngx_ors_inflate_alloc;
+    inf->stream.zfree = ngx_ors_inflate_free;
+    inf->stream.opaque = pool;
+
+    return (inflateInit2(&inf->stream, bits) == Z_OK) ? inf : NULL;
+}
+
+
+static void *
+ngx_ors_inflate_alloc(void *data, uInt items, uInt size)
+{
+    ngx_pool_t  *pool = data;
+
+    return ngx_palloc(pool, (size_t) items * size);
+}
+
+
+static void
+ngx_ors_inflate_free(void *data, void *p)
+{
+    ngx_pool_t  *pool = data;
+
+    (void) ngx_pfree(pool, p);
+}
+
+
+ngx_int_t
+ngx_ors_inflate(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
+{
+    ngx_int_t  rc;
+
+    for ( ;; ) {
+
+        switch (inf->state) {
+
+        case ngx_ors_inflate_st_head:
+            rc = ngx_ors_inflate_head(inf, in);
+
+            if (rc != NGX_OK) {
+                return rc;
+            }
+
+            inf->state = ngx_ors_inflate_st_body;
+            break;
+
+        case ngx_ors_inflate_st_body:
+            rc = ngx_ors_inflate_body(inf, in, out);
+
+            if (rc == NGX_DECLINED) {
+                inf->state = ngx_ors_inflate_st_broken;
+            }
+
+            if (rc != NGX_DONE) {
+                return rc;
+            }
+
+            inf->state = ngx_ors_inflate_st_end;
+            break;
+
+        case ngx_ors_inflate_st_end:
+
+            if (in->pos == in->last) {
+                return NGX_DONE;
+            }
+
+            if (inf->kind != ngx_ors_inflate_gzip) {
+                inf->state = ngx_ors_inflate_st_broken;
+                break;
+            }
+
+            if (inflateReset(&inf->stream) != Z_OK) {
+                return NGX_ERROR;
+            }
+
+            inf->state = ngx_ors_inflate_st_body;
+            break;
+
+        case ngx_ors_inflate_st_broken:
+            return NGX_DECLINED;
+        }
+    }
+}
+
+
+/*
+ * Two bytes tell: of the wrapping the first one has the method, 8, in its
+ * low half, and both are a multiple of 31.  Without it that would be a block
+ * of plain bytes with a bit set that is of no use.
+ */
+
+static ngx_int_t
+ngx_ors_inflate_head(ngx_ors_inflate_t *inf, ngx_buf_t *in)
+{
+    u_char     *p;
+    ngx_buf_t  *head;
+
+    head = &inf->head;
+
+    while (head->last < head->end) {
+
+        if (in->pos == in->last) {
+            return NGX_AGAIN;
+        }
+
+        *head->last++ = *in->pos++;
+    }
+
+    p = head->pos;
+
+    if ((p[0] & 0x0f) == Z_DEFLATED && ((p[0] << 8) | p[1]) % 31 == 0) {
+        return NGX_OK;
+    }
+
+    return (inflateReset2(&inf->stream, -MAX_WBITS) == Z_OK) ? NGX_OK
+                                                             : NGX_ERROR;
+}
+
+
+/* NGX_DONE: the end of a member; else what ngx_ors_inflate() returns */
+
+static ngx_int_t
+ngx_ors_inflate_body(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
+{
+    int  rc;
+
+    rc = Z_OK;
+
+    if (inf->head.pos < inf->head.last) {
+        rc = ngx_ors_inflate_step(inf, &inf->head, out);
+    }
+
+    if (rc == Z_OK && inf->head.pos == inf->head.last) {
+        rc = ngx_ors_inflate_step(inf, in, out);
+    }
+
+    switch (rc) {
+
+    case Z_OK:
+    case Z_BUF_ERROR:                 /* nothing could be done */
+        return (out->last == out->end) ? NGX_OK : NGX_AGAIN;
+
+    case Z_STREAM_END:
+        return NGX_DONE;
+
+    case Z_DATA_ERROR:
+    case Z_NEED_DICT:
+        return NGX_DECLINED;
+
+    default:                          /* Z_MEM_ERROR */
+        return NGX_ERROR;
+    }
+}
+
+
+static int
+ngx_ors_inflate_step(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
+{
+    int        rc;
+    z_stream  *stream;
+
+    stream = &inf->stream;
+
+    stream->next_in = in->pos;
+    stream->avail_in = in->last - in->pos;
+    stream->next_out = out->last;
+    stream->avail_out = out->end - out->last;
+
+    rc = inflate(stream, Z_NO_FLUSH);
+
+    in->pos = stream->next_in;
+    out->last = stream->next_out;
+
+    return rc;
+}
+
+
+/*
+ * Content-Type of a request: is it JSON, and in UTF-8?
+ */
+
+
+/*
+ * A server that reads a header which is not looked at here may see another
+ * document in the same bytes
+ */
+
+char *
+ngx_ors_media(ngx_list_t *headers)
+{
+    ngx_str_t            *type;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
+
+    type = NULL;
+
+    for (h = ngx_ors_header_first(headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (h->hash == 0) {
+            continue;
+        }
+
+        if (ngx_ors_same_case(&h->key, "content-encoding")
+            && h->value.len
+            && !ngx_ors_same_case(&h->value, "identity"))
+        {
+            return "the request's body must not be compressed, its "
+                   "Content-Encoding must be absent or \"identity\"";
+        }
+
+        if (!ngx_ors_same_case(&h->key, "content-type")) {
+            continue;
+        }
+
+        if (type) {
+            return "the request has more than one Content-Type";
+        }
+
+        type = &h->value;
+    }
+
+    if (type == NULL) {
+        return "the request must have the Content-Type \"application/json\"";
+    }
+
+    if (!ngx_ors_media_json(type)) {
+        return "the request's Content-Type must be \"application/json\"";
+    }
+
+    return ngx_ors_media_utf8(type)
+           ? NULL : "the charset of the request's Content-Type must be "
+                    "\"utf-8\"";
+}
+
+
+static ngx_uint_t
+ngx_ors_media_json(ngx_str_t *type)
+{
+    u_char  *p, *last;
+
+    static ngx_str_t  json = ngx_string("application/json");
+
+    if (type->len < json.len
+        || ngx_strncasecmp(type->data, json.data, json.len) != 0)
+    {
+        return 0;
+    }
+
+    p = type->data + json.len;
+    last = type->data + type->len;
+
+    while (p < last && (*p == ' ' || *p == '\t')) {
+        p++;
+    }
+
+    return p == last || *p == ';';
+}
+
+
+/*
+ * "charset" must be a parameter wherever it occurs, and its value UTF-8:
+ * parsers disagree on quotes and on a charset that comes twice
+ */
+
+static ngx_uint_t
+ngx_ors_media_utf8(ngx_str_t *type)
+{
+    u_char  *p, *q, *last;
+
+    p = type->data;
+    last = type->data + type->len;
+
+    while ((p = ngx_strlcasestrn(p, last, (u_char *) "charset",
+                                 sizeof("charset") - 2))
+           != NULL)
+    {
+        for (q = p - 1; *q == ' ' || *q == '\t'; q--) { /* void */ }
+
+        p += sizeof("charset") - 1;
+
+        if (*q != ';' || !ngx_ors_media_charset(p, last)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* compares "=utf-8", and the parameter's end */
+
+static ngx_uint_t
+ngx_ors_media_charset(u_char *p, u_char *last)
+{
+    u_char     *end;
+    ngx_str_t   name;
+
+    if (p == last || *p++ != '=') {
+        return 0;
+    }
+
+    if (p < last && *p == '"') {
+        p++;
+
+        end = ngx_strlchr(p, last, '"');
+        if (end == NULL) {
+            return 0;
+        }
+
+        name.len = end - p;
+        end++;
+
+    } else {
+        for (end = p;
+             end < last && *end != ';' && *end != ' ' && *end != '\t';
+             end++)
+        {
+            /* void */
+        }
+
+        name.len = end - p;
+    }
+
+    name.data = p;
+
+    while (end < last && (*end == ' ' || *end == '\t')) {
+        end++;
+    }
+
+    return (end == last || *end == ';')
+           && (ngx_ors_same_case(&name, "utf-8")
+               || ngx_ors_same_case(&name, "utf8"));
 }

@@ -13,6 +13,43 @@
 
 
 /*
+ * Compressed bodies: gzip (RFC 1952) and deflate (RFC 1950, and 1951 without
+ * its wrapping, as some servers send it).  Bytes in, text out; the state lives
+ * between calls.
+ */
+
+typedef enum {
+    ngx_ors_inflate_gzip = 0,
+    ngx_ors_inflate_deflate
+} ngx_ors_inflate_e;
+
+
+typedef struct ngx_ors_inflate_s  ngx_ors_inflate_t;
+
+
+/*
+ * The Content-Encoding of a body, undone step by step.
+ */
+
+
+/* bytes of decoded text in one step */
+#define NGX_ORS_DECODE_STEP  8192
+
+
+/* zeroed memory: there is no encoding */
+
+typedef struct {
+    ngx_ors_inflate_t        *inflate;    /* NULL: nothing to be done */
+    ngx_buf_t                *buf;
+    unsigned                  whole:1;    /* the text has ended */
+} ngx_ors_decode_t;
+
+/* 1 if a body that has ended is not cut: its text has ended. */
+#define ngx_ors_decode_complete(decode)                                       \
+    ((decode)->inflate == NULL || (decode)->whole)
+
+
+/*
  * Sets "body" to the bytes of "bufs", which may be in a file.  Buffers that lie
  * side by side become one; with "room" the last one has room for the first.
  * Else the bytes are copied to "pool".  NGX_OK, or NGX_ERROR: no memory, or the
@@ -20,6 +57,60 @@
  */
 ngx_int_t ngx_ors_body(ngx_chain_t *bufs, ngx_uint_t room, ngx_pool_t *pool,
     ngx_str_t *body);
+
+/*
+ * A decoder, or NULL: no memory.  It and what it needs later, 45 KB in all,
+ * come from "pool" and go with it.
+ */
+ngx_ors_inflate_t *ngx_ors_inflate_create(ngx_ors_inflate_e kind,
+    ngx_pool_t *pool);
+
+/*
+ * Decodes from in->pos to out->last, moving both, as far as the bytes and
+ * the room last; "out" must have room.  A few bytes may become a thousand
+ * times as many: how much is taken is the caller's to limit.
+ *
+ * NGX_OK         "out" is full; make room and call again, even if "in" is
+ *                used up
+ * NGX_AGAIN      "in" is used up; if no more comes the body was cut
+ * NGX_DONE       "in" is used up and the body may end here; of gzip another
+ *                member may follow, call again with it
+ * NGX_DECLINED   the bytes are broken, or go on where they may not
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_inflate(ngx_ors_inflate_t *inflate, ngx_buf_t *in,
+    ngx_buf_t *out);
+
+/*
+ * Prepares the decoding of a body with that Content-Encoding, which may be
+ * empty.  NGX_OK, NGX_DECLINED: an encoding that is not known, or NGX_ERROR:
+ * no memory.
+ */
+ngx_int_t ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
+    ngx_pool_t *pool);
+
+/*
+ * Takes the next step through "b": "piece" is decoded text, valid until the
+ * next call.
+ *
+ * NGX_OK         there is a piece
+ * NGX_AGAIN      "b" is used up
+ * NGX_DECLINED   the bytes cannot be decompressed
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b,
+    ngx_buf_t *piece);
+
+/*
+ * The media type of a request's body.
+ */
+
+
+/*
+ * Why the body of these headers cannot be read, static
+ * text, or NULL: it is JSON in UTF-8, and not compressed.
+ */
+char *ngx_ors_media(ngx_list_t *headers);
 
 
 #endif /* _NGX_ORS_BODY_H_INCLUDED_ */

@@ -20,6 +20,19 @@
 
 
 /*
+ * Lists of headers, of ngx_table_elt_t.
+ */
+
+
+/* a place in a list */
+
+typedef struct {
+    ngx_list_part_t  *part;
+    ngx_uint_t        i;
+} ngx_ors_header_at_t;
+
+
+/*
  * Makes the list "to", from "pool", of the headers in "from" that a call may
  * have, without those of "drop".  NGX_OK or NGX_ERROR: no memory.
  */
@@ -45,6 +58,52 @@ ngx_int_t ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args,
  */
 ngx_int_t ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args,
     ngx_pool_t *pool, ngx_str_t *uri);
+
+/* The first header of a list, removed ones included, and the next; or NULL. */
+ngx_table_elt_t *ngx_ors_header_first(ngx_list_t *headers,
+    ngx_ors_header_at_t *at);
+ngx_table_elt_t *ngx_ors_header_next(ngx_ors_header_at_t *at);
+
+/* The header "name" in the list, or NULL. */
+ngx_table_elt_t *ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name);
+
+/*
+ * Adds a header: "name" and the same in small letters, "lowcase", are static
+ * text, "value" must live as long as the list.  NULL: no memory.
+ */
+ngx_table_elt_t *ngx_ors_header_add(ngx_list_t *headers, char *name,
+    char *lowcase, ngx_str_t *value);
+
+/* As ngx_ors_header_add() for a "value" that is static text. */
+ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
+    char *lowcase, char *value);
+
+/*
+ * Sets all headers of that name to "value", static text; NULL removes them from
+ * an answer.
+ */
+void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
+
+/*
+ * 1 if a header of that name has "token" in its list, in any case, with a
+ * version after a slash or without.
+ */
+ngx_uint_t ngx_ors_header_lists(ngx_list_t *headers, char *name,
+    ngx_str_t *token);
+
+/*
+ * Adds to the list "to" those headers of an upstream's answer that are of use
+ * to a client: its limits, the id of the request, and what clients of the API
+ * look for, as their sources have it.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to);
+
+/*
+ * 1 if "origin", the value of an Origin header, is of the host that "host",
+ * the value of a Host header, names (RFC 6454), compared as a
+ * browser sends both, without the scheme, without regard to case.
+ */
+ngx_uint_t ngx_ors_header_same_origin(ngx_str_t *origin, ngx_str_t *host);
 
 
 #endif /* _NGX_ORS_FORWARD_H_INCLUDED_ */

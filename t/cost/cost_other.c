@@ -7,7 +7,7 @@
 /* Bytes below the protocol: frames, compressed bodies, lists, blobs. */
 
 
-#include <ngx_ors_inflate.h>
+#include <ngx_ors_body.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_sse.h>

@@ -14,7 +14,7 @@
 
 
 #include "fuzz.h"
-#include <ngx_ors_inflate.h>
+#include <ngx_ors_body.h>
 
 #include <zlib.h>
 

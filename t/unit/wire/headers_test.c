@@ -12,8 +12,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_forward.h>
-#include <ngx_ors_headers.h>
-#include <ngx_ors_media.h>
+#include <ngx_ors_body.h>
 
 
 static void test_media(ngx_pool_t *pool);

@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_inflate.h>
+#include <ngx_ors_body.h>
 #include <zlib.h>
 
 

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_source.h>
+#include <ngx_ors_sse.h>
 
 
 #define TEST_LIMIT  10000
