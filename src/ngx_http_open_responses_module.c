@@ -18,7 +18,7 @@
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_mcp_conf.h>
-#include <ngx_ors_secret.h>
+#include <ngx_ors_seal.h>
 
 
 static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,

@@ -22,7 +22,6 @@
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store_conf.h>
-#include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 
 

@@ -157,3 +157,23 @@ ngx_ors_digest_len(u_char *p, uint64_t len)
         len >>= 8;
     }
 }
+
+
+/*
+ * The token of a response, computed from its id.
+ */
+
+
+ngx_int_t
+ngx_ors_token(ngx_str_t *id, u_char *token)
+{
+    u_char  md[NGX_ORS_DIGEST_WHOLE];
+
+    if (ngx_ors_digest_whole('t', id, md) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_id_letters(token, md);
+
+    return NGX_OK;
+}

@@ -11,7 +11,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_key.h>
-#include <ngx_ors_token.h>
 
 
 ngx_int_t

@@ -12,7 +12,7 @@
 #include <ngx_ors_operation_items.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_snapshot.h>
-#include <ngx_ors_token.h>
+#include <ngx_ors_digest.h>
 
 
 static ngx_int_t ngx_ors_operation_list_turn(ngx_ors_listing_t *list,

@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_secret.h>
+#include <ngx_ors_seal.h>
 #include <ngx_ors_store_conf.h>
 
 

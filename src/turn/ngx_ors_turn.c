@@ -23,7 +23,7 @@
 #include <ngx_ors_mask.h>
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_request_extend.h>
-#include <ngx_ors_token.h>
+#include <ngx_ors_digest.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_verify_handler.h>
 

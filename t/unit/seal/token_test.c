@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_token.h>
+#include <ngx_ors_digest.h>
 
 
 int

@@ -12,7 +12,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_conf.h>
-#include <ngx_ors_secret.h>
+#include <ngx_ors_seal.h>
 #include <ngx_ors_store_conf.h>
 
 
