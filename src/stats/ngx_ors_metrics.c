@@ -10,7 +10,23 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_metrics.h>
-#include <ngx_ors_metrics_bounds.h>
+
+
+/* a processor without 64-bit instructions may lose one of two that meet */
+
+#if (__GCC_HAVE_SYNC_COMPARE_AND_SWAP_8)
+#define ngx_ors_metrics_add(sum, n)  __sync_fetch_and_add(sum, n)
+
+#else
+#define ngx_ors_metrics_add(sum, n)  (*(sum) += (n))
+#endif
+
+/* server, kind, name, URI */
+#define NGX_ORS_CALLEE_NAMES  4
+
+/* defaults where max_fails=0 only reports, s */
+#define NGX_ORS_PEER_FAILS    3
+#define NGX_ORS_PEER_TIMEOUT  10
 
 
 static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
@@ -18,6 +34,9 @@ static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
 static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
 static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
+static ngx_uint_t ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names,
+    ngx_uint_t n);
+static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
 
 
 /* those of all others are durations */
@@ -27,6 +46,38 @@ static const uint64_t  *ngx_ors_metrics_of[] = {
     ngx_ors_metrics_tokens,
     ngx_ors_metrics_firsts,
     ngx_ors_metrics_eaches
+};
+
+
+const uint64_t  ngx_ors_metrics_tokens[] = {
+    1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304,
+    16777216, 67108864, 0
+};
+
+
+const uint64_t  ngx_ors_metrics_durations[] = {
+    10000000, 20000000, 40000000, 80000000, 160000000, 320000000, 640000000,
+    1280000000, 2560000000, 5120000000, 10240000000, 20480000000, 40960000000,
+    81920000000, 0
+};
+
+
+const uint64_t  ngx_ors_metrics_firsts[] = {
+    1000000, 5000000, 10000000, 20000000, 40000000, 60000000, 80000000,
+    100000000, 250000000, 500000000, 750000000, 1000000000, 2500000000,
+    5000000000, 7500000000, 10000000000, 0
+};
+
+
+const uint64_t  ngx_ors_metrics_eaches[] = {
+    10000000, 25000000, 50000000, 75000000, 100000000, 150000000, 200000000,
+    300000000, 400000000, 500000000, 750000000, 1000000000, 2500000000, 0
+};
+
+
+const uint64_t  ngx_ors_metrics_overheads[] = {
+    10000, 25000, 50000, 100000, 250000, 500000, 1000000, 2500000, 5000000,
+    10000000, 25000000, 50000000, 100000000, 250000000, 0
 };
 
 
@@ -266,4 +317,391 @@ ngx_ors_metrics_clock(void)
     (void) clock_gettime(CLOCK_MONOTONIC, &ts);
 
     return (uint64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+
+/* The bounds of histograms: tokens, and times in ns and in seconds. */
+
+
+void
+ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const uint64_t *bounds, uint64_t value)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; bounds[i] && value > bounds[i]; i++) { /* void */ }
+
+    (void) ngx_atomic_fetch_add(&histogram->buckets[i], 1);
+    (void) ngx_ors_metrics_add(&histogram->sum, value);
+}
+
+
+uint64_t
+ngx_ors_metrics_sum(ngx_ors_histogram_t *histogram)
+{
+    return ngx_ors_metrics_add(&histogram->sum, 0);
+}
+
+
+u_char *
+ngx_ors_metrics_bound(u_char *p, const uint64_t *bounds, ngx_uint_t n)
+{
+    if (bounds == ngx_ors_metrics_tokens) {
+        return ngx_sprintf(p, "%uL", bounds[n]);
+    }
+
+    p = ngx_sprintf(p, "%uL.%09uL", bounds[n] / 1000000000,
+                    bounds[n] % 1000000000);
+
+    while (p[-1] == '0') {
+        p--;
+    }
+
+    return (p[-1] == '.') ? p - 1 : p;
+}
+
+
+/* Entries that a configuration names, in memory that all workers share. */
+
+
+void
+ngx_ors_named_begin(ngx_ors_named_list_t *list, ngx_uint_t oldest,
+    ngx_slab_pool_t *shpool)
+{
+    ngx_ors_named_t  *entry, **next;
+
+    next = &list->dropped;
+
+    while (*next) {
+        entry = *next;
+
+        if (entry->generation > oldest) {
+            next = &entry->next;
+            continue;
+        }
+
+        *next = entry->next;
+        ngx_slab_free(shpool, entry);
+    }
+
+    list->generation++;
+}
+
+
+void *
+ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
+    ngx_uint_t n, ngx_slab_pool_t *shpool)
+{
+    u_char           *p;
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_ors_named_t  *entry;
+
+    for (entry = list->first; entry; entry = entry->next) {
+
+        if (ngx_ors_named_is(entry, names, n)) {
+            entry->generation = list->generation;
+            return entry;
+        }
+    }
+
+    len = n;
+
+    for (i = 0; i < n; i++) {
+        len += names[i].len;
+    }
+
+    entry = ngx_slab_alloc(shpool, size + len);
+    if (entry == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(entry, size + len);
+
+    p = (u_char *) entry + size;
+
+    entry->key.data = p;
+    entry->key.len = len;
+
+    for (i = 0; i < n; i++) {
+
+        if (names[i].len) {
+            p = ngx_cpymem(p, names[i].data, names[i].len);
+        }
+
+        *p++ = '\0';
+    }
+
+    entry->generation = list->generation;
+    entry->next = list->first;
+    list->first = entry;
+
+    return entry;
+}
+
+
+static ngx_uint_t
+ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
+{
+    u_char      *p, *last;
+    ngx_uint_t   i;
+
+    p = entry->key.data;
+    last = p + entry->key.len;
+
+    for (i = 0; i < n; i++) {
+
+        if ((size_t) (last - p) < names[i].len + 1
+            || (names[i].len
+                && ngx_memcmp(p, names[i].data, names[i].len) != 0)
+            || p[names[i].len] != '\0')
+        {
+            return 0;
+        }
+
+        p += names[i].len + 1;
+    }
+
+    return p == last;
+}
+
+
+void
+ngx_ors_named_end(ngx_ors_named_list_t *list)
+{
+    ngx_ors_named_t  *entry, **next;
+
+    next = &list->first;
+
+    while (*next) {
+        entry = *next;
+
+        if (entry->generation == list->generation) {
+            next = &entry->next;
+            continue;
+        }
+
+        *next = entry->next;
+
+        entry->generation = list->generation;
+        entry->next = list->dropped;
+        list->dropped = entry;
+    }
+}
+
+
+void
+ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
+{
+    u_char      *p;
+    ngx_uint_t   i;
+
+    p = entry->key.data;
+
+    for (i = 0; i < n; i++) {
+        names[i].data = p;
+        names[i].len = ngx_strlen(p);
+
+        p += names[i].len + 1;
+    }
+}
+
+
+/* Facts about tools and MCP servers, in memory that all workers share. */
+
+
+void
+ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
+    ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool)
+{
+    ngx_str_t  names[NGX_ORS_CALLEE_NAMES];
+
+    names[0] = conf->server;
+    ngx_str_set(&names[1], "t");
+    names[2] = conf->name;
+    names[3] = conf->uri;
+
+    if (conf->mcp) {
+        ngx_str_set(&names[1], "m");
+    }
+
+    conf->callee = ngx_ors_named_entry(callees, sizeof(ngx_ors_callee_t),
+                                       names, NGX_ORS_CALLEE_NAMES, shpool);
+}
+
+
+ngx_ors_callee_t *
+ngx_ors_callee_next(ngx_ors_named_list_t *callees, ngx_ors_callee_conf_t *conf)
+{
+    ngx_str_t         names[NGX_ORS_CALLEE_NAMES];
+    ngx_ors_named_t  *entry;
+
+    entry = conf->callee ? conf->callee->named.next : callees->first;
+
+    conf->callee = (ngx_ors_callee_t *) entry;
+
+    if (entry == NULL) {
+        return NULL;
+    }
+
+    ngx_ors_named_split(entry, names, NGX_ORS_CALLEE_NAMES);
+
+    conf->server = names[0];
+    conf->mcp = (names[1].data[0] == 'm');
+    conf->name = names[2];
+    conf->uri = names[3];
+
+    return conf->callee;
+}
+
+
+void
+ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf, ngx_ors_callee_end_e end,
+    ngx_msec_t time)
+{
+    if (conf->callee == NULL) {
+        return;
+    }
+
+    (void) ngx_atomic_fetch_add(&conf->callee->ends[end], 1);
+
+    if (end != ngx_ors_callee_canceled) {
+        ngx_ors_metrics_observe(&conf->callee->times,
+                                ngx_ors_metrics_durations,
+                                (uint64_t) time * 1000000);
+    }
+}
+
+
+void
+ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n)
+{
+    if (conf->callee) {
+        (void) ngx_atomic_fetch_add(&conf->callee->dropped, n);
+    }
+}
+
+
+ngx_uint_t
+ngx_ors_callee_era(ngx_ors_callee_conf_t *conf)
+{
+    return conf->callee ? conf->callee->era : 0;
+}
+
+
+void
+ngx_ors_callee_learned(ngx_ors_callee_conf_t *conf, ngx_uint_t era)
+{
+    if (conf->callee && conf->callee->era != era) {
+        conf->callee->era = era;
+    }
+}
+
+
+/* Which targets have failed of late, in memory that all workers share. */
+
+
+void
+ngx_ors_peer_attach(ngx_ors_named_list_t *peers, ngx_ors_peer_conf_t *conf,
+    ngx_slab_pool_t *shpool)
+{
+    ngx_str_t  names[2];
+
+    names[0] = conf->server;
+    names[1] = conf->target;
+
+    conf->peer = ngx_ors_named_entry(peers, sizeof(ngx_ors_peer_t), names, 2,
+                                     shpool);
+}
+
+
+ngx_uint_t
+ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    ngx_ors_peer_conf_t  usual;
+
+    if (conf->peer == NULL) {
+        return 1;
+    }
+
+    usual = *conf;
+
+    if (usual.max_fails == 0) {
+        usual.max_fails = NGX_ORS_PEER_FAILS;
+        usual.fail_timeout = NGX_ORS_PEER_TIMEOUT;
+    }
+
+    return usual.peer->fails < usual.max_fails
+           || ngx_ors_peer_late(&usual, now);
+}
+
+
+ngx_uint_t
+ngx_ors_peer_try(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    ngx_ors_peer_t     *peer;
+    ngx_atomic_uint_t   since;
+
+    peer = conf->peer;
+
+    if (peer == NULL || conf->max_fails == 0
+        || peer->fails < conf->max_fails)
+    {
+        return 1;
+    }
+
+    since = peer->since;
+
+    return ngx_ors_peer_late(conf, now)
+           && ngx_atomic_cmp_set(&peer->since, since, (ngx_atomic_uint_t) now);
+}
+
+
+/* a clock may be set back: that is long enough */
+
+static ngx_uint_t
+ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    time_t  since;
+
+    since = (time_t) conf->peer->since;
+
+    return now < since || now - since >= conf->fail_timeout;
+}
+
+
+void
+ngx_ors_peer_failed(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    ngx_ors_peer_t  *peer;
+
+    peer = conf->peer;
+
+    if (peer == NULL) {
+        return;
+    }
+
+    (void) ngx_atomic_fetch_add(&peer->total, 1);
+
+    /*
+     * old failures do not count, except those that have made the target be left
+     * out
+     */
+
+    if (peer->fails < conf->max_fails && ngx_ors_peer_late(conf, now)) {
+        peer->fails = 0;
+    }
+
+    (void) ngx_atomic_fetch_add(&peer->fails, 1);
+
+    peer->since = now;
+}
+
+
+void
+ngx_ors_peer_worked(ngx_ors_peer_conf_t *conf)
+{
+    if (conf->peer && conf->peer->fails) {
+        conf->peer->fails = 0;
+    }
 }

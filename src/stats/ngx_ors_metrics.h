@@ -15,12 +15,143 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_callee.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_metrics_bounds.h>
-#include <ngx_ors_named.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_peer.h>
+
+
+/*
+ * Histograms, and the upper bounds of their buckets.  Those of "gen_ai_" are
+ * the ones that OpenTelemetry's conventions for generative AI advise.
+ */
+
+
+/* the last one that a histogram uses is for all that is more */
+#define NGX_ORS_METRICS_BUCKETS  17
+
+
+/*
+ * In shared memory.  The sum has 64 bits on all platforms: in an ngx_atomic_t
+ * of 32 bits, ns would begin anew each 4 seconds.  It is aligned for i386.
+ */
+
+typedef struct {
+    volatile uint64_t         sum __attribute__((aligned(8)));
+    ngx_atomic_t              buckets[NGX_ORS_METRICS_BUCKETS];
+} ngx_ors_histogram_t;
+
+
+/* the longest text of a bound */
+#define NGX_ORS_METRICS_BOUND    (NGX_INT64_LEN + sizeof(".123456789"))
+
+
+/*
+ * Entries in memory that all workers share, which a configuration names: rows
+ * of histograms, targets, tools.
+ *
+ * Only the master process adds and frees them, when a configuration begins.  A
+ * worker uses the entries that its configuration has found.  An entry that a
+ * new configuration does not name is dropped, and freed when no worker of an
+ * older configuration is left: a list of entries may be followed meanwhile.
+ */
+
+typedef struct ngx_ors_named_s  ngx_ors_named_t;
+
+
+/* the first member of an entry, in shared memory as all that it points to */
+
+struct ngx_ors_named_s {
+    ngx_ors_named_t          *next;
+    ngx_uint_t                generation;   /* the last configuration that */
+                                            /* names it, or of a dropped one */
+                                            /* the first that does not */
+    ngx_str_t                 key;          /* its names, a NUL after each */
+};
+
+
+typedef struct {
+    ngx_ors_named_t          *first;        /* of this configuration */
+    ngx_ors_named_t          *dropped;
+    ngx_uint_t                generation;   /* number of the configuration */
+} ngx_ors_named_list_t;
+
+
+/*
+ * The memory of tools and MCP servers that a configuration names, which all
+ * workers share: the era of a server, and what has come of calls.
+ *
+ * It is read and written without a lock: two workers may both find out what a
+ * server is.
+ */
+
+typedef struct ngx_ors_callee_s  ngx_ors_callee_t;
+
+
+/* how a call has ended */
+
+typedef enum {
+    ngx_ors_callee_completed = 0,
+    ngx_ors_callee_failed,                /* the tool says so, or did not */
+                                          /* answer */
+    ngx_ors_callee_canceled,              /* its client has left, or the */
+                                          /* turn has ended */
+    ngx_ors_callee_ends
+} ngx_ors_callee_end_e;
+
+
+/* in shared memory */
+
+struct ngx_ors_callee_s {
+    ngx_ors_named_t           named;
+    ngx_atomic_t              era;        /* the caller's number, 0: unknown */
+    ngx_atomic_t              ends[ngx_ors_callee_ends];
+    ngx_atomic_t              dropped;    /* messages that end a call */
+    ngx_ors_histogram_t       times;      /* ns, of calls that were answered */
+                                          /* or failed */
+};
+
+
+/* of a configuration */
+
+typedef struct {
+    ngx_str_t                 server;
+    ngx_str_t                 name;       /* of the tool, or the label */
+    ngx_str_t                 uri;        /* of its location */
+    ngx_uint_t                mcp;        /* it is an MCP server */
+    ngx_ors_callee_t         *callee;     /* NULL: nothing is remembered */
+} ngx_ors_callee_conf_t;
+
+
+/*
+ * The memory of failed targets, which all workers share: a target that has
+ * failed is left out for a while.
+ *
+ * It is read and written without a lock: two workers may both try a target
+ * again, or count two failures as one.
+ */
+
+typedef struct ngx_ors_peer_s  ngx_ors_peer_t;
+
+
+/* in shared memory */
+
+struct ngx_ors_peer_s {
+    ngx_ors_named_t           named;
+    ngx_atomic_t              fails;      /* one after the other */
+    ngx_atomic_t              since;      /* s: the last one, or when it was */
+                                          /* last tried in spite of them */
+    ngx_atomic_t              total;      /* failures since the start */
+};
+
+
+/* of a configuration */
+
+typedef struct {
+    ngx_str_t                 server;
+    ngx_str_t                 target;
+    ngx_uint_t                max_fails;
+    time_t                    fail_timeout;
+    ngx_ors_peer_t           *peer;       /* NULL: nothing is remembered */
+} ngx_ors_peer_conf_t;
 
 
 /* turns of the last minute are counted in pieces of it, seconds each */
@@ -159,6 +290,102 @@ typedef struct {
 } ngx_ors_metrics_turn_t;
 
 
+/* tokens, or ns; 0: the end */
+
+extern const uint64_t  ngx_ors_metrics_tokens[];
+extern const uint64_t  ngx_ors_metrics_durations[];
+extern const uint64_t  ngx_ors_metrics_firsts[];
+extern const uint64_t  ngx_ors_metrics_eaches[];
+extern const uint64_t  ngx_ors_metrics_overheads[];
+
+
+/* Adds "value" to a histogram with these bounds. */
+void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const uint64_t *bounds, uint64_t value);
+
+/* The sum of all values, read in one step. */
+uint64_t ngx_ors_metrics_sum(ngx_ors_histogram_t *histogram);
+
+/*
+ * Writes a bound to "p", NGX_ORS_METRICS_BOUND bytes at most: tokens, or ns in
+ * seconds, without zeros at the end.  Returns the end of the text.
+ */
+u_char *ngx_ors_metrics_bound(u_char *p, const uint64_t *bounds, ngx_uint_t n);
+
+/*
+ * A new configuration begins: frees what was dropped before the workers of
+ * generation "oldest", the oldest that are left, began.
+ */
+void ngx_ors_named_begin(ngx_ors_named_list_t *list, ngx_uint_t oldest,
+    ngx_slab_pool_t *shpool);
+
+/*
+ * The entry with "n" names, an array, or a new one of "size" bytes, zeroed.
+ * NULL: "shpool" has no more memory.
+ */
+void *ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size,
+    ngx_str_t *names, ngx_uint_t n, ngx_slab_pool_t *shpool);
+
+/* The configuration has named all: others are dropped. */
+void ngx_ors_named_end(ngx_ors_named_list_t *list);
+
+/* Sets "names", an array of "n", to those of an entry. */
+void ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names,
+    ngx_uint_t n);
+
+/*
+ * Finds the memory of "conf" in the list "callees", or makes it from "shpool",
+ * and sets conf->callee; it is NULL if there is no more memory.
+ */
+void ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
+    ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool);
+
+/*
+ * Sets "conf" to the entry after that of conf->callee; NULL there is before
+ * the first one, and returned after the last one.
+ */
+ngx_ors_callee_t *ngx_ors_callee_next(ngx_ors_named_list_t *callees,
+    ngx_ors_callee_conf_t *conf);
+
+/* Counts "n" messages about the end of calls that a server did not get. */
+void ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n);
+
+/* Counts a call that has ended after "time" ms. */
+void ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf,
+    ngx_ors_callee_end_e end, ngx_msec_t time);
+
+/* Era of the server as a worker has learned it; 0: none has. */
+ngx_uint_t ngx_ors_callee_era(ngx_ors_callee_conf_t *conf);
+
+/* Lets all workers know. */
+void ngx_ors_callee_learned(ngx_ors_callee_conf_t *conf, ngx_uint_t era);
+
+/*
+ * Finds the memory of "conf" in the list "peers", or makes it from "shpool",
+ * and sets conf->peer; it is NULL if there is no more memory.
+ */
+void ngx_ors_peer_attach(ngx_ors_named_list_t *peers,
+    ngx_ors_peer_conf_t *conf, ngx_slab_pool_t *shpool);
+
+/*
+ * 1 if the target has not failed too often of late; without "max_fails" that
+ * is three times in ten seconds.
+ */
+ngx_uint_t ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now);
+
+/*
+ * 1 if the target may be called: it is up, or "fail_timeout" is over and this
+ * is the one request that tries it again.
+ */
+ngx_uint_t ngx_ors_peer_try(ngx_ors_peer_conf_t *conf, time_t now);
+
+/*
+ * Counts a failed call to the target; the second function forgets all failures,
+ * as a call has succeeded.
+ */
+void ngx_ors_peer_failed(ngx_ors_peer_conf_t *conf, time_t now);
+void ngx_ors_peer_worked(ngx_ors_peer_conf_t *conf);
+
 /*
  * Finds the row of "labels" in "metrics", or makes it from memory of "shpool",
  * and sets labels->row; it is NULL if there is no more memory.
@@ -222,7 +449,7 @@ void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now);
 
 
-/* ngx_ors_metrics_json.c */
+/* ngx_ors_metrics_text.c */
 
 /* Appends members of the JSON page: turns, targets, tools, stores. */
 void ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,

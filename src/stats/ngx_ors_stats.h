@@ -16,9 +16,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics.h>
-#include <ngx_ors_named.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_peer.h>
 
 
 /* to be raised when a counter is added, moved or removed */
@@ -94,16 +92,16 @@ typedef struct {
     ngx_ors_error_t      *error;
 } ngx_ors_stats_answer_t;
 
+/* Adds one.  Without "stats", as NULL, nothing is counted. */
+#define ngx_ors_stats_count(stats, counter)                                   \
+    ngx_ors_stats_add(stats, counter, 1)
+
 
 /* Begins to count in "stats", whatever its memory holds. */
 void ngx_ors_stats_init(ngx_ors_stats_t *stats, time_t now);
 
 /* Whether "stats" was begun by a module with the same counters. */
 ngx_uint_t ngx_ors_stats_usable(ngx_ors_stats_t *stats);
-
-/* Adds one.  Without "stats", as NULL, nothing is counted. */
-#define ngx_ors_stats_count(stats, counter)                                   \
-    ngx_ors_stats_add(stats, counter, 1)
 
 /* Adds "n" to a counter.  Without "stats" nothing is counted. */
 void ngx_ors_stats_add(ngx_ors_stats_t *stats,

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_peer.h>
+#include <ngx_ors_metrics.h>
 
 
 static void test_attach(void);
