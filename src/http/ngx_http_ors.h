@@ -21,7 +21,7 @@
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
-#include <ngx_ors_store_conf.h>
+#include <ngx_ors_store.h>
 #include <ngx_ors_turn.h>
 
 

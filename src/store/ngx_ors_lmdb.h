@@ -16,7 +16,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chain.h>
+#include <ngx_ors_record.h>
 #include <ngx_ors_store.h>
 #include <lmdb.h>
 #include <pthread.h>
@@ -62,6 +62,11 @@ typedef struct {
 } ngx_ors_lmdb_share_t;
 
 
+/* between the files of the engine */
+
+#define NGX_ORS_LMDB_TIME  8
+
+
 /* Prepares "db", whose path, size and sync are set.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_ors_lmdb_init(ngx_ors_lmdb_t *db);
 
@@ -97,11 +102,6 @@ int ngx_ors_lmdb_space(ngx_ors_lmdb_t *db, off_t *used, off_t *size);
 /* Forgets readers that were killed: they keep pages from being used again. */
 int ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db);
 
-
-/* between the files of the engine */
-
-#define NGX_ORS_LMDB_TIME  8
-
 /*
  * Begins a transaction, which must be ended after a result of 0; the second
  * function commits it if "err" is 0, and else aborts it and returns "err".
@@ -113,7 +113,7 @@ int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, int err);
 int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, time_t *expires);
 
-/* ngx_ors_lmdb_scope.c */
+/* ngx_ors_lmdb.c */
 
 /* Share of the key's value, zeros if there is none.  0 or an error. */
 int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,

@@ -103,7 +103,7 @@ struct ngx_ors_lmdb_state_s {
 void ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what);
 
 
-/* ngx_ors_lmdb_jobs.c */
+/* ngx_ors_lmdb_write.c */
 
 /* Prepares queues, timers and tasks for jobs. */
 void ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log);

@@ -54,6 +54,30 @@ typedef struct {
 } ngx_ors_record_t;
 
 
+/*
+ * A chain: the record of a turn and all its ancestors, walked batch by batch.
+ * The engine reads entries, the walk says which.
+ */
+
+
+/* zeroed memory, with "job" set, is one of which nothing has been read */
+
+typedef struct {
+    ngx_ors_store_job_t      *job;        /* its entries[0] is the last turn */
+
+    ngx_ors_store_entry_t    *batch;      /* to be read, the newest one last */
+    ngx_uint_t                n;          /* 0: the chain is complete, */
+
+    ngx_ors_store_entry_t    *first;      /* this is its oldest turn, */
+    ngx_uint_t                count;      /* so many turns are in it */
+
+    ngx_ors_store_entry_t    *entries;    /* the oldest one first */
+    ngx_uint_t                depth;      /* of the last turn */
+    ngx_uint_t                floor;      /* of entries[0] */
+    ngx_uint_t                known;      /* of the oldest that was read */
+} ngx_ors_chain_t;
+
+
 /* Bytes that the record takes. */
 size_t ngx_ors_record_size(ngx_ors_record_t *rec);
 
@@ -116,6 +140,17 @@ ngx_int_t ngx_ors_record_copy(ngx_str_t *value, ngx_uint_t parts,
  */
 ngx_uint_t ngx_ors_record_inherit(ngx_ors_record_t *rec, u_char *name,
     u_char *names);
+
+/*
+ * The next step: the last turn, or chain->batch, has been read.  With "full"
+ * set a limit was reached: the turns of the batch up to the newest one
+ * without a value are left out.
+ *
+ * ngx_ors_store_ok    chain->batch is to be read, or chain->n is 0
+ * others              how the job ends
+ */
+ngx_ors_store_status_e ngx_ors_chain_next(ngx_ors_chain_t *chain,
+    ngx_uint_t full);
 
 
 #endif /* _NGX_ORS_RECORD_H_INCLUDED_ */

@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_event.h>
-#include <ngx_ors_chain.h>
+#include <ngx_ors_record.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_redis_text.h>
 #include <ngx_ors_redis_link.h>
@@ -102,7 +102,7 @@ typedef struct {
 } ngx_ors_redis_command_t;
 
 
-/* ngx_ors_redis_job.c */
+/* ngx_ors_redis.c */
 
 /* Takes a job, see ngx_ors_store.h. */
 void ngx_ors_redis_post(ngx_ors_store_job_t *job);
@@ -125,7 +125,7 @@ void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
 void ngx_ors_redis_drop(ngx_ors_redis_t *redis);
 
 
-/* ngx_ors_redis_command.c */
+/* ngx_ors_redis.c */
 
 /*
  * A new command for "n" entries of a task, not yet on its way.  NULL: no
@@ -153,7 +153,7 @@ void ngx_ors_redis_link_event(ngx_ors_redis_link_t *link);
 void ngx_ors_redis_free(ngx_ors_redis_t *redis);
 
 
-/* ngx_ors_redis_nodes.c */
+/* ngx_ors_redis.c */
 
 /* The link for the keys of a scope, which may not be usable. */
 ngx_ors_redis_link_t *ngx_ors_redis_route(ngx_ors_redis_t *redis,

@@ -13,7 +13,7 @@
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_conf.h>
 #include <ngx_ors_seal.h>
-#include <ngx_ors_store_conf.h>
+#include <ngx_ors_store.h>
 
 
 typedef struct {

@@ -5,8 +5,8 @@
  */
 
 
-#ifndef _NGX_ORS_REDIS_SHARE_H_INCLUDED_
-#define _NGX_ORS_REDIS_SHARE_H_INCLUDED_
+#ifndef _NGX_ORS_REDIS_STORE_H_INCLUDED_
+#define _NGX_ORS_REDIS_STORE_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -35,4 +35,4 @@ ngx_int_t ngx_ors_redis_share_args(ngx_ors_redis_command_t *cmd,
 ngx_ors_store_status_e ngx_ors_redis_share_status(redisReply *reply);
 
 
-#endif /* _NGX_ORS_REDIS_SHARE_H_INCLUDED_ */
+#endif /* _NGX_ORS_REDIS_STORE_H_INCLUDED_ */
