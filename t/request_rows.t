@@ -74,7 +74,7 @@ for my $object (qw( reasoning text )) {
     my $table = $object eq 'text' ? 'text_param' : $object;
 
     like($said, qr/`$object\.$_`/, "parameter $object.$_ has a row")
-        for names('ngx_ors_fields_create.c', "ngx_ors_${table}_shape",
+        for names('ngx_ors_fields_request.c', "ngx_ors_${table}_shape",
                   $field);
 }
 
@@ -88,7 +88,7 @@ $said = join ' ', @$parts;
 
 for my $list (qw( user system assistant output )) {
     like($said, qr/`$_`/, "part $_ has a row")
-        for names('ngx_ors_fields_input_part.c', "ngx_ors_${list}_part_shape",
+        for names('ngx_ors_fields_part.c', "ngx_ors_${list}_part_shape",
                   $variant);
 }
 

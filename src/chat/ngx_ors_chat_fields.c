@@ -15,7 +15,7 @@
 #include <ngx_ors_book.h>
 #include <ngx_ors_chat_fields.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_spelling.h>
+#include <ngx_ors_violation.h>
 
 
 #define OWN    NGX_ORS_CHAT_FIELD_OWN

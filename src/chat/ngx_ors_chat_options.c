@@ -15,7 +15,7 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_spelling.h>
+#include <ngx_ors_violation.h>
 
 
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);

@@ -15,7 +15,7 @@
 #include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_chat_unknown.h>
 #include <ngx_ors_fields.h>
-#include <ngx_ors_spelling.h>
+#include <ngx_ors_violation.h>
 
 
 void

@@ -11,16 +11,15 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_field_index.h>
-#include <ngx_ors_mismatch.h>
-#include <ngx_ors_names.h>
-#include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
 #include <ngx_ors_violation.h>
+#include <ngx_ors_names.h>
 
 
 /* raw bytes of a name of 64 characters: "\ud83d\ude00" is one */
 #define NGX_ORS_VALIDATE_NAME    (64 * 12)
+
+#define NGX_ORS_FIELD_INDEXES  256  /* a power of two */
 
 
 typedef struct {
@@ -110,6 +109,9 @@ static const uint32_t  ngx_ors_validate_name_chars[] = {
 static const ngx_ors_rule_t  ngx_ors_validate_root = {
     NGX_ORS_V_OBJECT, 0, 0, NULL, 0, 0, NULL, NULL
 };
+
+
+static ngx_ors_field_index_t  ngx_ors_field_indexes[NGX_ORS_FIELD_INDEXES];
 
 
 static ngx_inline ngx_uint_t
@@ -949,4 +951,46 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * The indexes of shapes: made when a shape is met, for as long as no other
+ * needs the place.
+ */
+
+
+ngx_ors_field_index_t *
+ngx_ors_field_index(const ngx_ors_shape_t *shape)
+{
+    ngx_ors_field_index_t  *index;
+
+    index = &ngx_ors_field_indexes[((uintptr_t) shape / sizeof(*shape))
+                                   & (NGX_ORS_FIELD_INDEXES - 1)];
+
+    if (index->shape != shape) {
+        ngx_ors_field_index_fill(index, shape);
+    }
+
+    return index;
+}
+
+
+void
+ngx_ors_field_index_fill(ngx_ors_field_index_t *index,
+    const ngx_ors_shape_t *shape)
+{
+    size_t      len;
+    ngx_uint_t  n;
+
+    ngx_memzero(index, sizeof(ngx_ors_field_index_t));
+
+    index->shape = shape;
+
+    for (n = shape->nfields; n; n--) {
+        len = shape->fields[n - 1].name.len;
+
+        index->next[n] = index->first[len];
+        index->first[len] = (u_char) n;
+    }
 }

@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_violation.h>
+#include <ngx_ors_names.h>
 
 
 /* characters of the client's text that a message may quote */
@@ -23,6 +24,117 @@
 
 
 static size_t ngx_ors_violation_char_len(u_char *p, u_char *last);
+static void ngx_ors_mismatch_name(ngx_ors_violation_t *violation,
+    const ngx_str_t *last, const ngx_str_t *text);
+
+
+static const ngx_ors_rule_t  ngx_ors_mismatch_string = {
+    NGX_ORS_V_STRING, 0, 0, NULL, 0, 0, NULL, NULL
+};
+
+
+/*
+ * Rules that several tables share: lists of words, limits, formats.
+ */
+
+
+const ngx_ors_rule_t  ngx_ors_boolean_rule =
+    ngx_ors_rule(NGX_ORS_V_BOOL, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_boolean_null_rule =
+    ngx_ors_rule(NGX_ORS_V_BOOL|NGX_ORS_V_NULL, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_number_rule =
+    ngx_ors_rule(NGX_ORS_V_NUMBER, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_number_null_rule =
+    ngx_ors_rule(NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_integer_rule =
+    ngx_ors_rule_integer(NGX_ORS_NO_MIN, 0);
+
+const ngx_ors_rule_t  ngx_ors_integer_null_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, NGX_ORS_NO_MIN, 0);
+
+const ngx_ors_rule_t  ngx_ors_string_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_string_null_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_null_rule =
+    ngx_ors_rule(NGX_ORS_V_NULL, 0, 0);
+
+const ngx_ors_rule_t  ngx_ors_object_rule =
+    ngx_ors_rule_object(0, NULL);
+
+const ngx_ors_rule_t  ngx_ors_object_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, NULL);
+
+const ngx_ors_rule_t  ngx_ors_text_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING, 0, 10 * NGX_ORS_MI);
+
+const ngx_ors_rule_t  ngx_ors_count_rule =
+    ngx_ors_rule_integer(0, 0);
+
+const ngx_ors_rule_t  ngx_ors_objects_rule =
+    ngx_ors_rule_list(0, &ngx_ors_object_rule);
+
+const ngx_ors_rule_t  ngx_ors_name_rule =
+    ngx_ors_rule(NGX_ORS_V_NAME, 1, 64);
+
+const ngx_ors_rule_t  ngx_ors_any_code_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
+
+
+/* metadata: the specification limits its keys in words only */
+
+static const ngx_ors_rule_t  ngx_ors_metadata_value_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
+
+static const ngx_ors_map_t  ngx_ors_metadata_map = {
+    16, 64, &ngx_ors_metadata_value_rule
+};
+
+static const ngx_ors_shape_t  ngx_ors_metadata_shape =
+    ngx_ors_shape_map(&ngx_ors_metadata_map);
+
+const ngx_ors_rule_t  ngx_ors_metadata_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
+
+
+ngx_ors_members_needed(ngx_ors_plain_shape,
+    ngx_ors_row_needed("type", NULL));
+
+
+ngx_ors_open_needed(ngx_ors_typed_shape,
+    ngx_ors_row_needed("type", NULL));
+
+
+/* values */
+
+ngx_ors_words(ngx_ors_phase_rule, 0,
+    ngx_ors_word("commentary"), ngx_ors_word("final_answer"));
+
+
+ngx_ors_words(ngx_ors_truncation_rule, 0,
+    ngx_ors_word("auto"), ngx_ors_word("disabled"));
+
+
+ngx_ors_words(ngx_ors_verbosity_rule, 0,
+    ngx_ors_word("low"), ngx_ors_word("medium"), ngx_ors_word("high"));
+
+
+/* "minimal" is described and not listed (C12), clients send it */
+
+ngx_ors_words(ngx_ors_effort_null_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("none"), ngx_ors_word_in("minimal", WIDE),
+    ngx_ors_word("low"), ngx_ors_word("medium"), ngx_ors_word("high"),
+    ngx_ors_word("xhigh"), ngx_ors_word_in("max", OPENAI));
+
+
+ngx_ors_words(ngx_ors_brevity_null_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("concise"), ngx_ors_word("detailed"), ngx_ors_word("auto"));
 
 
 void
@@ -232,4 +344,225 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
     err->param.len = path.len;
 
     return NGX_DECLINED;
+}
+
+
+/*
+ * Sentences about a value that does not fit its rule: what it must be.
+ */
+
+
+ngx_int_t
+ngx_ors_mismatch_type(ngx_ors_violation_t *violation,
+    ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
+{
+    char  *or;
+
+    ngx_ors_violation_set(violation, ngx_ors_code_invalid_type, "must be ");
+
+    or = "";
+
+    if (rule->types & NGX_ORS_V_BOOL) {
+        ngx_ors_violation_add(violation, "a boolean");
+        or = " or ";
+    }
+
+    if (rule->types & NGX_ORS_V_NUMBER) {
+        ngx_ors_violation_add(violation, "%s%s", or,
+                              ((rule->types & NGX_ORS_V_INTEGER)
+                               == NGX_ORS_V_INTEGER)
+                              ? "an integer" : "a number");
+        or = " or ";
+    }
+
+    if (rule->types & NGX_ORS_V_STRING) {
+        ngx_ors_violation_add(violation, "%sa string", or);
+        or = " or ";
+    }
+
+    if (rule->types & NGX_ORS_V_ARRAY) {
+        ngx_ors_violation_add(violation, "%san array", or);
+        or = " or ";
+    }
+
+    if (rule->types & NGX_ORS_V_OBJECT) {
+        ngx_ors_violation_add(violation, "%san object", or);
+    }
+
+    if (rule->types == NGX_ORS_V_NULL) {
+        ngx_ors_violation_add(violation, "null");
+    }
+
+    ngx_ors_violation_found(violation, node);
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_mismatch_value(ngx_ors_violation_t *violation, ngx_uint_t profile,
+    ngx_ors_json_node_t *node, const ngx_ors_value_t *values)
+{
+    const ngx_str_t        *text;
+    const ngx_ors_value_t  *value;
+
+    ngx_ors_violation_set(violation, ngx_ors_code_invalid_value, "must be ");
+
+    text = NULL;
+
+    for (value = values; value->text.len; value++) {
+
+        if (value->in & profile) {
+            ngx_ors_mismatch_name(violation, text, &value->text);
+            text = &value->text;
+        }
+    }
+
+    ngx_ors_mismatch_name(violation, text, NULL);
+    ngx_ors_violation_found(violation, node);
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_mismatch_choice(ngx_ors_violation_t *violation, ngx_uint_t profile,
+    ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape)
+{
+    const ngx_str_t          *text;
+    const ngx_ors_variant_t  *variant;
+
+    if (node->type == ngx_ors_json_string) {
+        ngx_ors_violation_set(violation, shape->code, "must be ");
+
+        text = NULL;
+
+        for (variant = shape->values; variant->name.len; variant++) {
+
+            if (variant->in & profile) {
+                ngx_ors_mismatch_name(violation, text, &variant->name);
+                text = &variant->name;
+            }
+        }
+
+        ngx_ors_mismatch_name(violation, text, NULL);
+        ngx_ors_violation_found(violation, node);
+
+    } else {
+        ngx_ors_mismatch_type(violation, node, &ngx_ors_mismatch_string);
+    }
+
+    ngx_ors_violation_at_name(violation, &shape->key);
+
+    return NGX_DECLINED;
+}
+
+
+/* a list of names: each is added when the next one is known, NULL: no more */
+
+static void
+ngx_ors_mismatch_name(ngx_ors_violation_t *violation, const ngx_str_t *last,
+    const ngx_str_t *text)
+{
+    if (last == NULL) {
+        return;
+    }
+
+    if (violation->listed) {
+        ngx_ors_violation_add(violation, text ? ", " : " or ");
+    }
+
+    ngx_ors_violation_add(violation, "\"%V\"", last);
+
+    violation->listed = 1;
+}
+
+
+/*
+ * Keys that a reader which folds letters takes for known ones.
+ */
+
+
+const ngx_ors_field_t *
+ngx_ors_spelling_field(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_ors_shape_t *shape)
+{
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
+
+    if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
+        return NULL;
+    }
+
+    return ngx_ors_spelling_row(&name, shape);
+}
+
+
+const ngx_ors_field_t *
+ngx_ors_spelling_row(const ngx_str_t *name, const ngx_ors_shape_t *shape)
+{
+    size_t                  len;
+    u_char                  first, folded[NGX_ORS_SPELLING_RAW];
+    const ngx_ors_field_t  *field, *last;
+
+    /* names of tables are their own folding: a row, or another name */
+
+    if (ngx_ors_fold_plain(name)) {
+        return NULL;
+    }
+
+    len = ngx_ors_fold(folded, name) - folded;
+
+    first = *folded;
+    last = shape->fields + shape->nfields;
+
+    for (field = shape->fields; field < last; field++) {
+
+        if (field->name.len == len && *field->name.data == first
+            && ngx_memcmp(field->name.data, folded, len) == 0)
+        {
+            return field;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_spelling_is(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_str_t *name)
+{
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  text;
+
+    if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+        return 1;
+    }
+
+    if (key->ascii && !key->escaped && key->len != name->len) {
+        return 0;
+    }
+
+    return ngx_ors_spelling_name(json, key, buf, &text) == NGX_OK
+           && ngx_ors_fold_equal(&text, name);
+}
+
+
+ngx_int_t
+ngx_ors_spelling_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *buf, ngx_str_t *name)
+{
+    ngx_ors_json_raw(json, key, name);
+
+    if (name->len > NGX_ORS_SPELLING_RAW) {
+        return NGX_DECLINED;
+    }
+
+    if (key->escaped) {
+        name->len = ngx_ors_json_decode(json, key, buf) - buf;
+        name->data = buf;
+    }
+
+    return NGX_OK;
 }

@@ -116,33 +116,33 @@ adds('a field of requests, echoed and sent to Chat servers', 1,
                       'row(top_k, filled, ALL, &ngx_ors_number_rule, "1")'),
                   row('NGX_ORS_ECHOES', 'row(top_k, NULL)'),
                   row('NGX_ORS_CHAT_NUMBERS', 'row(top_k)') ] },
-     'schema/ngx_ors_fields_create.c' => '"top_k"',
+     'schema/ngx_ors_fields_request.c' => '"top_k"',
      'schema/ngx_ors_fields_response.c' => '"top_k"',
      'proto/ngx_ors_response.c' => 'top_k',
      'chat/ngx_ors_chat_request.c' => 'ngx_ors_rq_top_k');
 
 adds('a field with a rule', 2,
      { $book => [ row('NGX_ORS_REQUEST_FIELDS', 'row(top_k, top_k)') ],
-       'src/schema/ngx_ors_fields_create.c' =>
+       'src/schema/ngx_ors_fields_request.c' =>
            [ text('static const ngx_ors_rule_t  ngx_ors_top_k_rule ='
                   . ' ngx_ors_rule(NGX_ORS_V_INTEGER, 1, 9);') ] },
-     'schema/ngx_ors_fields_create.c' => '&ngx_ors_top_k_rule');
+     'schema/ngx_ors_fields_request.c' => '&ngx_ors_top_k_rule');
 
 adds('an event', 2,
      { $book => [ row('NGX_ORS_EVENTS', 'row(moved, response.moved, '
                                         . 'queued, none, OPENAI, moved)') ],
-       'src/schema/ngx_ors_fields_event.c' =>
+       'src/schema/ngx_ors_fields_response.c' =>
            [ shape('ngx_ors_stream_moved_shape') ] },
-     'schema/ngx_ors_fields_event.c' => '"response.moved"',
+     'schema/ngx_ors_fields_response.c' => '"response.moved"',
      'answer/ngx_ors_verify_event.c' => '"response.moved"');
 
 adds('an item', 2,
      { $book => [ row('NGX_ORS_ITEMS_PASSED',
                       'row(map_call, -, map, 1, other, OPENAI)') ],
-       'src/schema/ngx_ors_fields_input_hosted.c' =>
+       'src/schema/ngx_ors_fields_items.c' =>
            [ shape('ngx_ors_input_map_call_shape'),
              shape('ngx_ors_output_map_call_shape') ] },
-     'schema/ngx_ors_fields_input.c' => '"map_call"',
+     'schema/ngx_ors_fields_items.c' => '"map_call"',
      'proto/ngx_ors_input.c' => '"map_call"');
 
 adds('a hosted type', 4,
@@ -154,10 +154,10 @@ adds('a hosted type', 4,
                   row('NGX_ORS_STEPS', 'row(map_call, in_progress, begun)'),
                   row('NGX_ORS_STEPS', 'row(map_call, mapping, busy)'),
                   row('NGX_ORS_STEPS', 'row(map_call, completed, over)') ],
-       'src/schema/ngx_ors_fields_input_hosted.c' =>
+       'src/schema/ngx_ors_fields_items.c' =>
            [ shape('ngx_ors_input_map_call_shape'),
              shape('ngx_ors_output_map_call_shape') ],
-       'src/schema/ngx_ors_fields_tool_hosted.c' =>
+       'src/schema/ngx_ors_fields_tool.c' =>
            [ shape('ngx_ors_tool_map_shape') ],
        'src/proto/ngx_ors_hosted.c' =>
            [ text('static void ngx_ors_hosted_map(ngx_ors_out_t *out, '

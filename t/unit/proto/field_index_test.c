@@ -10,8 +10,8 @@
  */
 
 
-#include <ngx_ors_field_index.h>
-#include <ngx_ors_rules.h>
+#include <ngx_ors_validate.h>
+#include <ngx_ors_violation.h>
 #include <ngx_ors_test.h>
 #include "shape_table.h"
 

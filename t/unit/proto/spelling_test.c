@@ -10,7 +10,7 @@
 #include "shape_table.h"
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_spelling.h>
+#include <ngx_ors_violation.h>
 
 
 #define SHAPES  1024

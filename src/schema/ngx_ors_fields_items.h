@@ -5,15 +5,15 @@
  */
 
 
-#ifndef _NGX_ORS_FIELDS_INPUT_H_INCLUDED_
-#define _NGX_ORS_FIELDS_INPUT_H_INCLUDED_
+#ifndef _NGX_ORS_FIELDS_ITEMS_H_INCLUDED_
+#define _NGX_ORS_FIELDS_ITEMS_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_book.h>
-#include <ngx_ors_rules.h>
+#include <ngx_ors_violation.h>
 
 
 /*
@@ -29,6 +29,29 @@
 /* the same, with any value */
 #define ngx_ors_row_openai_any(name)                                          \
     ngx_ors_row_of(name, OPENAI, NULL)
+
+
+/* items */
+
+#define ngx_ors_input_shape(name, ...)                                        \
+    extern const ngx_ors_shape_t  ngx_ors_input_##name##_shape;
+
+#define ngx_ors_output_shape(name, ...)                                       \
+    extern const ngx_ors_shape_t  ngx_ors_output_##name##_shape;
+
+NGX_ORS_ITEMS(ngx_ors_input_shape)
+NGX_ORS_ITEMS_INPUT(ngx_ors_input_shape)
+NGX_ORS_ITEMS(ngx_ors_output_shape)
+
+
+/* tools that only the flavor "openai" has, but those made of functions */
+
+#define ngx_ors_tool_shape_of(name, ...)                                      \
+    extern const ngx_ors_shape_t  ngx_ors_tool_##name##_shape;
+
+NGX_ORS_HOSTED_TYPES(ngx_ors_tool_shape_of)
+
+extern const ngx_ors_shape_t  ngx_ors_computer_preview_shape;
 
 
 /* shared rules */
@@ -54,29 +77,6 @@ extern const ngx_ors_rule_t   ngx_ors_assistant_content_rule;
 extern const ngx_ors_rule_t   ngx_ors_output_rule;
 extern const ngx_ors_rule_t   ngx_ors_summary_rule;
 extern const ngx_ors_rule_t   ngx_ors_reasoning_content_rule;
-
-
-/* items */
-
-#define ngx_ors_input_shape(name, ...)                                        \
-    extern const ngx_ors_shape_t  ngx_ors_input_##name##_shape;
-
-#define ngx_ors_output_shape(name, ...)                                       \
-    extern const ngx_ors_shape_t  ngx_ors_output_##name##_shape;
-
-NGX_ORS_ITEMS(ngx_ors_input_shape)
-NGX_ORS_ITEMS_INPUT(ngx_ors_input_shape)
-NGX_ORS_ITEMS(ngx_ors_output_shape)
-
-
-/* tools that only the flavor "openai" has, but those made of functions */
-
-#define ngx_ors_tool_shape_of(name, ...)                                      \
-    extern const ngx_ors_shape_t  ngx_ors_tool_##name##_shape;
-
-NGX_ORS_HOSTED_TYPES(ngx_ors_tool_shape_of)
-
-extern const ngx_ors_shape_t  ngx_ors_computer_preview_shape;
 extern const ngx_ors_shape_t  ngx_ors_image_tool_shape;
 extern const ngx_ors_shape_t  ngx_ors_mcp_shape;
 extern const ngx_ors_shape_t  ngx_ors_shell_shape;
@@ -84,4 +84,4 @@ extern const ngx_ors_shape_t  ngx_ors_patch_shape;
 extern const ngx_ors_shape_t  ngx_ors_tool_search_shape;
 
 
-#endif /* _NGX_ORS_FIELDS_INPUT_H_INCLUDED_ */
+#endif /* _NGX_ORS_FIELDS_ITEMS_H_INCLUDED_ */
