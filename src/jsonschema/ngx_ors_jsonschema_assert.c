@@ -12,10 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>
-#include <ngx_ors_jsonschema_keywords.h>
-#include <ngx_ors_jsonschema_report.h>
-#include <ngx_ors_jsonschema_value.h>
-#include <ngx_ors_jsonschema_walk.h>
+#include <ngx_ors_jsonschema_node.h>
 #include <ngx_ors_utf8.h>
 
 

@@ -12,10 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>
-#include <ngx_ors_jsonschema_keywords.h>
-#include <ngx_ors_jsonschema_ref.h>
-#include <ngx_ors_jsonschema_report.h>
-#include <ngx_ors_jsonschema_value.h>
+#include <ngx_ors_jsonschema_node.h>
 
 
 #define NGX_ORS_JSONSCHEMA_MIX       2654435761u
@@ -24,6 +21,27 @@
 #define NGX_ORS_JSONSCHEMA_KEYWORDS  5
 
 #define NGX_ORS_JSONSCHEMA_TEMP      4096
+
+/* about what jansson allocates for a value, and its name if it is a member */
+#define NGX_ORS_JSONSCHEMA_VALUE_SIZE  192
+
+/* bytes of a schema that are parsed in the time of a step */
+#define NGX_ORS_JSONSCHEMA_PARSED      16
+
+#define NGX_ORS_JSONSCHEMA_DIALECTS   "//json-schema.org/"
+
+/* bytes of URIs that are resolved in the time of a step */
+#define NGX_ORS_JSONSCHEMA_URI_BYTES  16
+
+
+/* ends of the parts of a URI: each begins where the previous one ends */
+
+typedef struct {
+    size_t    scheme;        /* with its colon, 0: there is none */
+    size_t    authority;     /* with two slashes */
+    size_t    path;
+    size_t    query;
+} ngx_ors_jsonschema_uri_t;
 
 
 static ngx_int_t ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
@@ -40,6 +58,50 @@ static ngx_int_t ngx_ors_jsonschema_build_others(
     json_t *json);
 static ngx_ors_jsonschema_slot_t *ngx_ors_jsonschema_build_slot(
     ngx_ors_jsonschema_build_t *b, json_t *json);
+static void ngx_ors_jsonschema_release(void *data);
+static ngx_int_t ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema,
+    json_t *root, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
+static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
+    json_t *json);
+static ngx_int_t ngx_ors_jsonschema_ref_resource(
+    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
+    json_t *json, json_t *id);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_add_resource(
+    ngx_ors_jsonschema_build_t *b, json_t *json, ngx_str_t *uri);
+static ngx_int_t ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword);
+static ngx_int_t ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref);
+static ngx_int_t ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b,
+    char *keyword, ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
+    ngx_str_t *fragment);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_target(
+    ngx_ors_jsonschema_build_t *b, ngx_str_t *uri);
+static json_t *ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
+    ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource);
+static json_t *ngx_ors_jsonschema_ref_step(json_t *json, u_char *name,
+    size_t len);
+static ngx_int_t ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref);
+
+/*
+ * Resolves "ref" against "base", which may be empty: "uri" has no fragment,
+ * "fragment" is without "#" and %-decoded.  Both are written to buffers of the
+ * caller: uri->data has base->len + ref->len + 1 bytes, fragment->data has
+ * ref->len.
+ */
+void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
+    ngx_str_t *uri, ngx_str_t *fragment);
+
+/* Decodes "~0" and "~1" of a JSON pointer in place; returns the length. */
+size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);
+
+
+static void ngx_ors_jsonschema_uri_parse(u_char *p, size_t len,
+    ngx_ors_jsonschema_uri_t *u);
+static size_t ngx_ors_jsonschema_uri_decode(u_char *dst, u_char *p,
+    size_t len);
+static size_t ngx_ors_jsonschema_uri_dots(u_char *path, size_t len);
 
 
 ngx_int_t
@@ -478,4 +540,778 @@ ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b, char *keyword,
     return ngx_ors_jsonschema_refuse(b->report, keyword,
                                      "schema cannot be used: a \"%s\" must be "
                                      "%s", keyword, must);
+}
+
+
+/* Compiles schemas on a pool, and checks texts with them. */
+
+
+void
+ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits)
+{
+    limits->size = 256 * 1024;
+    limits->memory = 16 * 1024 * 1024;
+    limits->pattern = 256 * 1024;
+    limits->depth = 64;
+    limits->values = 20000;
+    limits->nesting = 256;
+    limits->steps = 100000;
+}
+
+
+ngx_int_t
+ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema, ngx_pool_t *pool,
+    ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits, ngx_uint_t *steps,
+    ngx_ors_jsonschema_report_t *report)
+{
+    ngx_int_t                     rc;
+    ngx_pool_cleanup_t           *cln;
+    ngx_ors_jsonschema_t         *s;
+    ngx_ors_jsonschema_extent_t   e;
+
+    /* first, while there is nothing to undo */
+
+    cln = ngx_pool_cleanup_add(pool, sizeof(ngx_ors_jsonschema_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    s = cln->data;
+
+    ngx_memzero(s, sizeof(ngx_ors_jsonschema_t));
+
+    s->limits = *limits;
+    s->log = pool->log;
+    s->patterns.log = pool->log;
+    s->patterns.max = limits->pattern;
+
+    rc = ngx_ors_jsonschema_step(steps, text->len / NGX_ORS_JSONSCHEMA_PARSED);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_jsonschema_load(text, limits, &e, &s->root, report);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
+        }
+
+        cln->handler = ngx_ors_jsonschema_release;
+
+        s->size = sizeof(ngx_ors_jsonschema_t) + text->len
+                  + e.values * NGX_ORS_JSONSCHEMA_VALUE_SIZE;
+
+        rc = ngx_ors_jsonschema_build(s, pool, e.objects, steps, report);
+    }
+
+    if (rc == NGX_BUSY) {
+        return ngx_ors_jsonschema_busy(report, "schema takes too long to be "
+                                       "compiled");
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    *schema = s;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_jsonschema_release(void *data)
+{
+    ngx_ors_jsonschema_t *schema = data;
+
+    ngx_ors_jsonschema_patterns_free(&schema->patterns);
+
+    json_decref(schema->root);
+}
+
+
+size_t
+ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema)
+{
+    return schema->size + schema->patterns.size;
+}
+
+
+ngx_int_t
+ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text,
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
+{
+    json_t                       *root;
+    ngx_int_t                     rc;
+    ngx_ors_jsonschema_extent_t   e;
+
+    rc = ngx_ors_jsonschema_load(text, &schema->limits, &e, &root, report);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_ors_jsonschema_check_root(schema, root, steps, report);
+
+    json_decref(root);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema, json_t *root,
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
+{
+    ngx_int_t                   rc;
+    ngx_ors_jsonschema_at_t     at;
+    ngx_ors_jsonschema_walk_t   w;
+
+    ngx_memzero(&at, sizeof(ngx_ors_jsonschema_at_t));
+    ngx_memzero(&w, sizeof(ngx_ors_jsonschema_walk_t));
+
+    at.json = root;
+    at.type = ngx_ors_jsonschema_type(root);
+
+    w.schema = schema;
+    w.report = report;
+    w.match.steps = steps;
+    w.steps = steps;
+    w.nesting = schema->limits.nesting;
+
+    rc = ngx_ors_jsonschema_walk(&w, schema->node, &at, NULL);
+
+    if (rc == NGX_BUSY) {
+        (void) ngx_ors_jsonschema_busy(report, "takes too long to check");
+    }
+
+    ngx_ors_jsonschema_match_free(&w.match);
+
+    if (w.pool) {
+        ngx_destroy_pool(w.pool);
+    }
+
+    return rc;
+}
+
+
+/*
+ * Resources, anchors and the references between them.
+ */
+
+
+ngx_int_t
+ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json)
+{
+    json_t     *id;
+    ngx_int_t   rc;
+
+    rc = ngx_ors_jsonschema_ref_dialect(b, json);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    id = json_object_get(json, "$id");
+
+    if (id) {
+        rc = ngx_ors_jsonschema_ref_resource(b, node, json, id);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    rc = ngx_ors_jsonschema_ref_name(b, node, json, "$anchor");
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_ors_jsonschema_ref_name(b, node, json, "$dynamicAnchor");
+}
+
+
+/* another meta-schema may leave out keywords, or have others */
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b, json_t *json)
+{
+    size_t       n;
+    json_t      *value;
+    const char  *text;
+
+    value = json_object_get(json, "$schema");
+    if (value == NULL) {
+        return NGX_OK;
+    }
+
+    if (json_is_string(value)) {
+        text = json_string_value(value);
+        n = (ngx_strncmp(text, "https:", 6) == 0) ? 6 : 5;
+
+        if (ngx_strncmp(text, "http", 4) == 0
+            && ngx_strncmp(text + n, NGX_ORS_JSONSCHEMA_DIALECTS,
+                           sizeof(NGX_ORS_JSONSCHEMA_DIALECTS) - 1)
+               == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_ors_jsonschema_build_error(b, "$schema",
+                                          "one of those of json-schema.org");
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, json_t *id)
+{
+    ngx_int_t                       rc;
+    ngx_str_t                       text, uri, fragment;
+    ngx_ors_jsonschema_resource_t  *resource;
+
+    if (!json_is_string(id)) {
+        return ngx_ors_jsonschema_build_error(b, "$id", "a string");
+    }
+
+    text.data = (u_char *) json_string_value(id);
+    text.len = json_string_length(id);
+
+    rc = ngx_ors_jsonschema_ref_uri(b, "$id", &node->resource->uri, &text,
+                                    &uri, &fragment);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (fragment.len) {
+        return ngx_ors_jsonschema_build_error(b, "$id",
+                                              "a URI without a fragment");
+    }
+
+    resource = ngx_ors_jsonschema_ref_add_resource(b, json, &uri);
+    if (resource == NULL) {
+        return NGX_ERROR;
+    }
+
+    node->resource = resource;
+
+    return NGX_OK;
+}
+
+
+ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_document(ngx_ors_jsonschema_build_t *b)
+{
+    ngx_str_t  uri = ngx_string("");
+
+    return ngx_ors_jsonschema_ref_add_resource(b, b->schema->root, &uri);
+}
+
+
+/* of resources with one URI the first one is referred to */
+
+static ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_add_resource(ngx_ors_jsonschema_build_t *b,
+    json_t *json, ngx_str_t *uri)
+{
+    ngx_ors_name_t                  *name;
+    ngx_ors_jsonschema_resource_t   *resource, **slot;
+
+    resource = ngx_ors_jsonschema_build_alloc(b,
+                          sizeof(ngx_ors_jsonschema_resource_t) + uri->len);
+    if (resource == NULL) {
+        return NULL;
+    }
+
+    resource->json = json;
+    resource->uri.len = uri->len;
+    resource->uri.data = (u_char *) (resource + 1);
+    ngx_memcpy(resource->uri.data, uri->data, uri->len);
+
+    slot = ngx_array_push(&b->resources);
+    name = ngx_ors_names_entry(&b->uris, b->temp, &resource->uri);
+
+    if (slot == NULL || name == NULL) {
+        return NULL;
+    }
+
+    *slot = resource;
+
+    if (name->value == 0) {
+        name->value = b->resources.nelts;
+    }
+
+    return resource;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword)
+{
+    json_t                        *value;
+    ngx_str_t                      text;
+    ngx_ors_name_t                *name;
+    ngx_ors_jsonschema_anchor_t   *anchor, **slot;
+
+    value = json_object_get(json, keyword);
+    if (value == NULL) {
+        return NGX_OK;
+    }
+
+    if (!json_is_string(value)) {
+        return ngx_ors_jsonschema_build_error(b, keyword, "a string");
+    }
+
+    text.data = (u_char *) json_string_value(value);
+    text.len = json_string_length(value);
+
+    /* of anchors with one name the first one is referred to */
+
+    anchor = ngx_ors_jsonschema_ref_anchor(b->schema, node->resource, &text);
+
+    if (anchor) {
+        anchor->dynamic |= (keyword[1] == 'd' && anchor->json == json);
+        return NGX_OK;
+    }
+
+    /* for one alone, or twice for each of many, as the index grows */
+
+    if (ngx_ors_jsonschema_build_hold(b, ngx_ors_names_size(1)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    anchor = ngx_ors_jsonschema_build_alloc(b,
+                                         sizeof(ngx_ors_jsonschema_anchor_t));
+    slot = ngx_array_push(&b->schema->anchors);
+    name = ngx_ors_names_entry(&node->resource->anchors, b->pool, &text);
+
+    if (anchor == NULL || slot == NULL || name == NULL) {
+        return NGX_ERROR;
+    }
+
+    *slot = anchor;
+    name->value = b->schema->anchors.nelts;
+
+    anchor->name = text;
+    anchor->json = json;
+    anchor->node = node;
+    anchor->dynamic = (keyword[1] == 'd');
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *text)
+{
+    ngx_ors_jsonschema_ref_t  *ref;
+
+    if (!json_is_string(text)) {
+        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
+                                              "a string");
+    }
+
+    ref = ngx_array_push(&b->refs);
+    if (ref == NULL) {
+        return NGX_ERROR;
+    }
+
+    ref->resource = node->resource;
+    ref->rule = rule;
+    ref->text.data = (u_char *) json_string_value(text);
+    ref->text.len = json_string_length(text);
+
+    return NGX_OK;
+}
+
+
+/* the target of a reference may have references: "refs" grows */
+
+ngx_int_t
+ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                i;
+    ngx_ors_jsonschema_ref_t  ref;
+
+    for (i = 0; i < b->refs.nelts; i++) {
+        ref = ((ngx_ors_jsonschema_ref_t *) b->refs.elts)[i];
+
+        rc = ngx_ors_jsonschema_ref_find(b, &ref);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref)
+{
+    json_t                         *json;
+    ngx_int_t                       rc;
+    ngx_str_t                       uri, fragment;
+    ngx_ors_jsonschema_anchor_t    *anchor;
+    ngx_ors_jsonschema_resource_t  *resource;
+
+    rc = ngx_ors_jsonschema_ref_uri(b, ref->rule->keyword->name,
+                                    &ref->resource->uri, &ref->text, &uri,
+                                    &fragment);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    resource = ngx_ors_jsonschema_ref_target(b, &uri);
+    if (resource == NULL) {
+        return ngx_ors_jsonschema_ref_lost(b, ref);
+    }
+
+    anchor = NULL;
+    json = resource->json;
+
+    if (fragment.len && fragment.data[0] == '/') {
+        json = ngx_ors_jsonschema_ref_pointer(b, &fragment, &resource);
+
+    } else if (fragment.len) {
+        anchor = ngx_ors_jsonschema_ref_anchor(b->schema, resource,
+                                               &fragment);
+        json = anchor ? anchor->json : NULL;
+    }
+
+    if (json == NULL) {
+        return ngx_ors_jsonschema_ref_lost(b, ref);
+    }
+
+    if (anchor && anchor->dynamic) {
+        ref->rule->u.ref.anchor = anchor;
+    }
+
+    return ngx_ors_jsonschema_build_node(b, json, resource,
+                                         &ref->rule->u.ref.node);
+}
+
+
+/* "uri" and "fragment" last until the next call */
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, char *keyword,
+    ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment)
+{
+    uri->len = 0;
+    uri->data = b->uri;
+    fragment->len = 0;
+    fragment->data = b->fragment;
+
+    if (ngx_ors_jsonschema_step(b->steps, 1 + (base->len + ref->len)
+                                              / NGX_ORS_JSONSCHEMA_URI_BYTES)
+        != NGX_OK)
+    {
+        return NGX_BUSY;
+    }
+
+    if (ref->len <= NGX_ORS_JSONSCHEMA_URI) {
+        ngx_ors_jsonschema_uri_resolve(base, ref, uri, fragment);
+
+        if (uri->len <= NGX_ORS_JSONSCHEMA_URI) {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_ors_jsonschema_build_error(b, keyword, "shorter");
+}
+
+
+static ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_target(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
+{
+    ngx_ors_name_t                  *name;
+    ngx_ors_jsonschema_resource_t  **resources;
+
+    resources = b->resources.elts;
+    name = ngx_ors_names_find(&b->uris, uri);
+
+    return name ? resources[name->value - 1] : NULL;
+}
+
+
+ngx_ors_jsonschema_anchor_t *
+ngx_ors_jsonschema_ref_anchor(ngx_ors_jsonschema_t *schema,
+    ngx_ors_jsonschema_resource_t *resource, ngx_str_t *name)
+{
+    ngx_ors_name_t                *entry;
+    ngx_ors_jsonschema_anchor_t  **anchors;
+
+    anchors = schema->anchors.elts;
+    entry = ngx_ors_names_find(&resource->anchors, name);
+
+    return entry ? anchors[entry->value - 1] : NULL;
+}
+
+
+/* a schema on the way may be another resource */
+
+static json_t *
+ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
+    ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource)
+{
+    size_t                      len;
+    u_char                     *p, *last, *name;
+    json_t                     *json;
+    ngx_ors_jsonschema_node_t  *node;
+
+    json = (*resource)->json;
+    last = pointer->data + pointer->len;
+
+    for (p = pointer->data; p < last && json; /* void */ ) {
+
+        name = ++p;
+
+        while (p < last && *p != '/') {
+            p++;
+        }
+
+        len = ngx_ors_jsonschema_uri_token(name, p - name);
+        json = ngx_ors_jsonschema_ref_step(json, name, len);
+
+        node = json_is_object(json) ? ngx_ors_jsonschema_build_find(b, json)
+                                    : NULL;
+        if (node) {
+            *resource = node->resource;
+        }
+    }
+
+    return json;
+}
+
+
+static json_t *
+ngx_ors_jsonschema_ref_step(json_t *json, u_char *name, size_t len)
+{
+    ngx_int_t  n;
+
+    if (!json_is_array(json)) {
+        return json_object_getn(json, (char *) name, len);
+    }
+
+    n = ngx_atoi(name, len);
+
+    if (n == NGX_ERROR || (len > 1 && name[0] == '0')) {
+        return NULL;
+    }
+
+    return json_array_get(json, n);
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref)
+{
+    return ngx_ors_jsonschema_refuse(b->report, ref->rule->keyword->name,
+                                     "schema cannot be used: \"%V\" refers to "
+                                     "nothing inside of it", &ref->text);
+}
+
+
+/*
+ * URI references between the parts of a schema (RFC 3986).
+ */
+
+/*
+ * The merge of a reference with its base, and what a fragment decodes to.
+ */
+
+
+void
+ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
+    ngx_str_t *fragment)
+{
+    size_t                     len, keep;
+    u_char                    *p, *path;
+    ngx_ors_jsonschema_uri_t   b, r;
+
+    p = ngx_strlchr(ref->data, ref->data + ref->len, '#');
+    len = p ? (size_t) (p - ref->data) : ref->len;
+
+    fragment->len = p ? ref->len - len - 1 : 0;
+
+    if (p) {
+        fragment->len = ngx_ors_jsonschema_uri_decode(fragment->data, p + 1,
+                                                      fragment->len);
+    }
+
+    ngx_ors_jsonschema_uri_parse(base->data, base->len, &b);
+    ngx_ors_jsonschema_uri_parse(ref->data, len, &r);
+
+    /* how much of the base is in front of what the reference has */
+
+    if (r.scheme) {
+        keep = 0;
+
+    } else if (r.authority) {
+        keep = b.scheme;
+
+    } else if (r.path == 0) {
+        keep = (r.query == 0) ? b.query : b.path;
+
+    } else if (ref->data[0] == '/') {
+        keep = b.authority;
+
+    } else {
+        for (keep = b.path; keep > b.authority; keep--) {
+
+            if (base->data[keep - 1] == '/') {
+                break;
+            }
+        }
+    }
+
+    p = ngx_cpymem(uri->data, base->data, keep);
+    path = uri->data + (r.authority ? keep + r.authority
+                                    : ngx_min(keep, b.authority));
+
+    if (keep && keep == b.authority && b.authority > b.scheme && r.path
+        && ref->data[0] != '/')
+    {
+        *p++ = '/';
+    }
+
+    p = ngx_cpymem(p, ref->data, r.path);
+
+    if (r.path > r.authority) {
+        p = path + ngx_ors_jsonschema_uri_dots(path, p - path);
+    }
+
+    p = ngx_cpymem(p, ref->data + r.path, r.query - r.path);
+
+    uri->len = p - uri->data;
+}
+
+
+static void
+ngx_ors_jsonschema_uri_parse(u_char *p, size_t len,
+    ngx_ors_jsonschema_uri_t *u)
+{
+    size_t  i;
+
+    for (i = 0; i < len; i++) {
+
+        if (p[i] == ':' || p[i] == '/' || p[i] == '?') {
+            break;
+        }
+    }
+
+    u->scheme = (i && i < len && p[i] == ':') ? i + 1 : 0;
+
+    i = u->scheme;
+
+    if (i + 1 < len && p[i] == '/' && p[i + 1] == '/') {
+
+        for (i += 2; i < len && p[i] != '/' && p[i] != '?'; i++) {
+            /* void */
+        }
+    }
+
+    u->authority = i;
+
+    while (i < len && p[i] != '?') {
+        i++;
+    }
+
+    u->path = i;
+    u->query = len;
+}
+
+
+/* returns the length; "%" without two digits stays as it is */
+
+static size_t
+ngx_ors_jsonschema_uri_decode(u_char *dst, u_char *p, size_t len)
+{
+    u_char     *last, *start;
+    ngx_int_t   n;
+
+    last = p + len;
+
+    for (start = dst; p < last; p++) {
+
+        if (*p == '%' && last - p > 2) {
+            n = ngx_hextoi(p + 1, 2);
+
+            if (n != NGX_ERROR) {
+                *dst++ = (u_char) n;
+                p += 2;
+                continue;
+            }
+        }
+
+        *dst++ = *p;
+    }
+
+    return dst - start;
+}
+
+
+/* removes the segments "." and ".." in place, returns the length */
+
+static size_t
+ngx_ors_jsonschema_uri_dots(u_char *path, size_t len)
+{
+    size_t   n;
+    u_char  *p, *last, *dst, *next;
+
+    last = path + len;
+    dst = path;
+
+    for (p = path; p < last; p = next) {
+
+        next = ngx_strlchr(p, last, '/');
+        next = next ? next + 1 : last;
+        n = next - p - (next[-1] == '/');
+
+        if (n == 1 && p[0] == '.') {
+            continue;
+        }
+
+        if (n == 2 && p[0] == '.' && p[1] == '.') {
+
+            if (dst - path > 1) {
+
+                for (dst--; dst > path && dst[-1] != '/'; dst--) {
+                    /* void */
+                }
+            }
+
+            continue;
+        }
+
+        dst = ngx_movemem(dst, p, next - p);
+    }
+
+    return dst - path;
+}
+
+
+size_t
+ngx_ors_jsonschema_uri_token(u_char *name, size_t len)
+{
+    u_char  *p, *last, *dst;
+
+    last = name + len;
+
+    for (p = name, dst = name; p < last; p++) {
+
+        if (p[0] == '~' && p + 1 < last && (p[1] == '0' || p[1] == '1')) {
+            p++;
+            *dst++ = (*p == '0') ? '~' : '/';
+            continue;
+        }
+
+        *dst++ = *p;
+    }
+
+    return dst - name;
 }

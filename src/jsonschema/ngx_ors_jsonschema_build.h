@@ -53,6 +53,37 @@ struct ngx_ors_jsonschema_build_s {
     u_char                          fragment[NGX_ORS_JSONSCHEMA_URI + 1];
 };
 
+/*
+ * Builders of keywords: rule->u.node of a schema, and rule->u.nodes of "value",
+ * which must be an array of schemas.
+ */
+ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_one;
+ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_list;
+
+
+/*
+ * The keywords, in the order in which they are checked: each with what reads
+ * it from a schema and what checks an instance.
+ */
+
+
+/*
+ * Tables that end with a row without a name: what looks at a value by itself,
+ * what applies other schemas to it, what looks at its members.
+ */
+
+extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[];
+extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_applicators[];
+extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[];
+
+
+/*
+ * Checks that an object has all of "names", which its member "by" asks for, or
+ * the schema if it is NULL.  Return codes are those of the walk.
+ */
+ngx_int_t ngx_ors_jsonschema_needed(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_strings_t *names, ngx_ors_jsonschema_at_t *at,
+    ngx_str_t *by);
 
 /*
  * All functions return
@@ -90,13 +121,6 @@ ngx_int_t ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b,
     json_t *value, ngx_ors_jsonschema_resource_t *resource,
     ngx_ors_jsonschema_nodes_t *nodes);
 
-/*
- * Builders of keywords: rule->u.node of a schema, and rule->u.nodes of "value",
- * which must be an array of schemas.
- */
-ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_one;
-ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_list;
-
 /* Reads an array of strings, whose bytes are borrowed. */
 ngx_int_t ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b,
     char *keyword, json_t *value, ngx_ors_jsonschema_strings_t *names);
@@ -108,6 +132,35 @@ ngx_int_t ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
 /* Fills the report: "The schema's KEYWORD must be ...": NGX_DECLINED. */
 ngx_int_t ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b,
     char *keyword, char *must);
+
+/*
+ * Names and references of a schema: $id, $anchor, $dynamicAnchor, $ref,
+ * $dynamicRef.
+ */
+
+
+/* These return as the functions of ngx_ors_jsonschema_build.h do. */
+
+/* The resource of the document itself, or NULL: no memory. */
+ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_document(
+    ngx_ors_jsonschema_build_t *b);
+
+/* Registers the "$id" and the anchors of "json"; an "$id" begins a resource. */
+ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json);
+
+/* Remembers that "text" says which node the rule refers to. */
+ngx_int_t ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *text);
+
+/* Sets the nodes of all rules that refer to one. */
+ngx_int_t ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b);
+
+/* The anchor of that name in a resource, or NULL. */
+ngx_ors_jsonschema_anchor_t *ngx_ors_jsonschema_ref_anchor(
+    ngx_ors_jsonschema_t *schema, ngx_ors_jsonschema_resource_t *resource,
+    ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_JSONSCHEMA_BUILD_H_INCLUDED_ */

@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_jsonschema_cache.h>
+#include <ngx_ors_jsonschema.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_request.h>
 

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_jsonschema_cache.h>
+#include <ngx_ors_jsonschema.h>
 
 
 static void test_entries(void);
