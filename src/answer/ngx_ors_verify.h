@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_response.h>

@@ -14,7 +14,7 @@
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_render.h>
-#include <ngx_ors_hosted_type.h>
+#include <ngx_ors_item.h>
 
 
 typedef struct {

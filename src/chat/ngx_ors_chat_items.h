@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_approval.h>
+#include <ngx_ors_request_mcp.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_input.h>
 

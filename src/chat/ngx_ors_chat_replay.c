@@ -14,7 +14,7 @@
 #include <ngx_ors_chat_replay.h>
 #include <ngx_ors_chat_search.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_tool_name.h>
+#include <ngx_ors_hosting.h>
 
 
 static ngx_ors_json_node_t *ngx_ors_chat_replay_found(

@@ -13,8 +13,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_tools.h>
-#include <ngx_ors_hosted_type.h>
-#include <ngx_ors_tool_name.h>
+#include <ngx_ors_item.h>
+#include <ngx_ors_hosting.h>
 
 
 typedef struct {

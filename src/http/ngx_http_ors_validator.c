@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_request_ignored.h>
+#include <ngx_ors_request.h>
 #include <ngx_ors_verify_handler.h>
 
 

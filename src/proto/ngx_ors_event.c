@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_ws.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_names.h>
 

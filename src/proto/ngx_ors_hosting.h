@@ -62,6 +62,13 @@ typedef struct {
 } ngx_ors_hosting_t;
 
 
+/*
+ * Names of functions as chat servers take them: [A-Za-z0-9_-], 64 at most.
+ */
+
+#define NGX_ORS_TOOL_NAME_MAX  64
+
+
 /* The tool called "name", plain text, or NULL; "hosting" may be NULL. */
 ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
     ngx_str_t *name);
@@ -69,6 +76,24 @@ ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
 /* Prefix of the names of calls of the MCP server "label". */
 ngx_str_t *ngx_ors_hosting_prefix(ngx_ors_hosting_t *hosting,
     ngx_str_t *label);
+
+/*
+ * Sets "sent" to the name upstream of tool "name" of the server "label": both
+ * with "__" between them, if that is legal.  Else other bytes become "_", and
+ * a hash of the whole is at the end.  Each pair has the same name in every
+ * request, and no other pair has it.
+ *
+ * NGX_OK or NGX_ERROR: no memory in "pool".
+ */
+ngx_int_t ngx_ors_tool_name(ngx_str_t *label, ngx_str_t *name,
+    ngx_pool_t *pool, ngx_str_t *sent);
+
+/*
+ * Makes the text from "p" up to "last", which may change, a legal name: other
+ * bytes become "_", and one that is too long ends with a hash of what it was.
+ * Returns the new end.
+ */
+u_char *ngx_ors_tool_name_legal(u_char *p, u_char *last);
 
 
 #endif /* _NGX_ORS_HOSTING_H_INCLUDED_ */

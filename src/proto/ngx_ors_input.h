@@ -51,10 +51,6 @@ typedef struct {
 } ngx_ors_item_row_t;
 
 
-/* all items, those of ngx_ors_item_type_e first; the last has no name */
-extern ngx_ors_item_row_t  ngx_ors_items[];
-
-
 /*
  * An item; members are indexes of nodes, 0 where absent or null.  The item
  * may well be node 0: of a stored item that is referred to it is.
@@ -100,6 +96,29 @@ typedef struct {
     ngx_uint_t                 nindexed;  /* items that are in "names" */
 } ngx_ors_input_calls_t;
 
+/* 1 if the item is the output of a call that the client has run. */
+#define ngx_ors_input_is_output(item)                                         \
+    (((item)->kind == ngx_ors_input_output                                    \
+      || (item)->kind == ngx_ors_input_search_output) && (item)->call_id)
+
+/* The last item, or NULL. */
+#define ngx_ors_input_last(input)                                             \
+    ((input)->n ? &(input)->items[(input)->n - 1] : NULL)
+
+/* The node of a member, NULL where it is absent. */
+#define ngx_ors_input_node(item, n)  ((n) ? &(item)->json->nodes[n] : NULL)
+
+/* The node of the item, which is always there. */
+#define ngx_ors_input_object(item)  (&(item)->json->nodes[(item)->node])
+
+/* The node of a member that has no field above, NULL where it is absent. */
+#define ngx_ors_input_get(item, name)                                         \
+    ngx_ors_json_find((item)->json, ngx_ors_input_object(item), name)
+
+
+/* all items, those of ngx_ors_item_type_e first; the last has no name */
+extern ngx_ors_item_row_t  ngx_ors_items[];
+
 
 /*
  * Finds the items of the array "list" of "json" and frees those that "input"
@@ -120,11 +139,6 @@ void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
 ngx_ors_item_row_t *ngx_ors_item_row(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type, ngx_uint_t slug);
 
-/* 1 if the item is the output of a call that the client has run. */
-#define ngx_ors_input_is_output(item)                                         \
-    (((item)->kind == ngx_ors_input_output                                    \
-      || (item)->kind == ngx_ors_input_search_output) && (item)->call_id)
-
 /*
  * Sets "*n" to the last call or output with "id", kept, in front of item "i",
  * which is not less than in earlier lookups: its number + 1, 0 if there is
@@ -132,20 +146,6 @@ ngx_ors_item_row_t *ngx_ors_item_row(ngx_ors_json_t *json,
  */
 ngx_int_t ngx_ors_input_called(ngx_ors_input_calls_t *calls, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
-
-/* The last item, or NULL. */
-#define ngx_ors_input_last(input)                                             \
-    ((input)->n ? &(input)->items[(input)->n - 1] : NULL)
-
-/* The node of a member, NULL where it is absent. */
-#define ngx_ors_input_node(item, n)  ((n) ? &(item)->json->nodes[n] : NULL)
-
-/* The node of the item, which is always there. */
-#define ngx_ors_input_object(item)  (&(item)->json->nodes[(item)->node])
-
-/* The node of a member that has no field above, NULL where it is absent. */
-#define ngx_ors_input_get(item, name)                                         \
-    ngx_ors_json_find((item)->json, ngx_ors_input_object(item), name)
 
 /*
  * Adds "in", whose document is written with "edits", to the index of a list
@@ -160,6 +160,27 @@ void ngx_ors_input_index_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
 
 /* Adds an item without an id, of "len" bytes; "index" may be NULL. */
 void ngx_ors_input_index_text(ngx_ors_index_t *index, size_t pos, size_t len);
+
+/*
+ * Secrets that a client sends for servers of tools: no other server gets them,
+ * and they are never stored.
+ */
+
+
+/*
+ * Adds edits that put null in the place of the secrets of "tools", a list of
+ * them, or NULL.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *tools);
+
+/* As ngx_ors_secrets_tools() for one tool. */
+ngx_int_t ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *tool);
+
+/* As ngx_ors_secrets_tools() for the tools in the items of "input". */
+ngx_int_t ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_input_t *input);
 
 
 #endif /* _NGX_ORS_INPUT_H_INCLUDED_ */

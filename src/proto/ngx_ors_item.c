@@ -11,8 +11,82 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_hosted.h>
 #include <ngx_ors_item.h>
+#include <ngx_ors_names.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_json_writer.h>
+
+
+#define ngx_ors_item_part_head(type, event, text, ...)                        \
+    ngx_string("{\"type\":\"" #type "\",\"" #text "\":\""),
+
+#define ngx_ors_hosted_type_name(name, as, ...)                               \
+    { ngx_string(#name), ngx_ors_hosted_type_##as },
+
+#define ngx_ors_hosted_type_alias(name, type, as)                             \
+    { ngx_string(#name), ngx_ors_hosted_type_##as },
+
+#define ngx_ors_hosted_type_made(name, as, ...)  ngx_ors_item_##as,
+
+#define ngx_ors_hosted_type_text(name, as, busy, include, list, argument,     \
+    shown, does, says)                                                        \
+    ngx_string("{\"description\":\"" does "\",\"parameters\":{\"type\":"      \
+               "\"object\",\"properties\":{\"" #argument "\":{\"type\":"      \
+               "\"string\",\"description\":\"" says "\"}},\"required\":[\""    \
+               #argument "\"],\"additionalProperties\":false}}"),
+
+/* the last one is that of MCP */
+
+#define ngx_ors_hosted_book(name, as, busy, include, ...)                     \
+    { ngx_ors_item_##as, ngx_string(#busy), include, ngx_ors_hosted_##as },
+
+#define NGX_ORS_HOSTED_CALL_BLOCK  4096
+
+#define NGX_ORS_HOSTED_CALL_MEMBERS  5
+
+
+/* by type */
+
+#define ngx_ors_hosted_contract(name, as, busy, include, list, argument,      \
+    shown, ...)                                                               \
+    { ngx_string(#list), ngx_ors_hosted_##list, ngx_string(#argument),        \
+      shown },
+
+
+/* an item of a hosted type */
+
+typedef struct {
+    ngx_ors_item_type_e   type;
+    ngx_str_t             busy;
+    char                 *include;        /* NULL: has none */
+    void                (*render)(ngx_ors_out_t *out, ngx_ors_item_t *item,
+                              ngx_uint_t empty);
+} ngx_ors_hosted_row_t;
+
+
+/* a member of an element that a client may read */
+
+typedef struct {
+    ngx_str_t              name;
+    ngx_ors_json_type_e    type;
+    ngx_uint_t             needed;
+} ngx_ors_hosted_member_t;
+
+
+/* an element; of several kinds its "type" is the name of one */
+
+typedef struct {
+    ngx_str_t                kind;
+    ngx_ors_hosted_member_t  members[NGX_ORS_HOSTED_CALL_MEMBERS + 1];
+} ngx_ors_hosted_element_t;
+
+
+typedef struct {
+    ngx_str_t                  list;      /* the answer's member */
+    ngx_ors_hosted_element_t  *elements;
+    ngx_str_t                  argument;
+    const char                *shown;     /* a format */
+} ngx_ors_hosted_contract_t;
 
 
 static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
@@ -20,10 +94,34 @@ static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
-
-
-#define ngx_ors_item_part_head(type, event, text, ...)                        \
-    ngx_string("{\"type\":\"" #type "\",\"" #text "\":\""),
+static const ngx_ors_hosted_row_t *ngx_ors_hosted_row(
+    ngx_ors_item_type_e type);
+static void ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
+static void ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
+static void ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+    ngx_uint_t empty);
+static void ngx_ors_hosted_web_search(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_file_search(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_interpreter(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_write_results(ngx_ors_out_t *out,
+    ngx_ors_hosted_t *hosted, ngx_uint_t empty);
+static void ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value,
+    ngx_uint_t empty, ngx_str_t *none);
+static ngx_int_t ngx_ors_hosted_call_read(ngx_ors_hosted_call_t *call,
+    ngx_ors_json_t *json, ngx_str_t *text);
+static ngx_int_t ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call,
+    ngx_str_t *text, ngx_ors_hosted_result_t *result);
+static ngx_int_t ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_str_t *results);
+static ngx_int_t ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_hosted_call_member(ngx_ors_hosted_member_t *member,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *value, ngx_ors_out_t *out);
 
 
 static ngx_str_t  ngx_ors_item_statuses[] = {
@@ -32,6 +130,70 @@ static ngx_str_t  ngx_ors_item_statuses[] = {
     ngx_string("completed"),
     ngx_string("incomplete"),
     ngx_string("failed")
+};
+
+
+/* an operator writes the names up to the aliases */
+
+static const struct {
+    ngx_str_t              name;
+    ngx_ors_hosted_type_e  type;
+} ngx_ors_hosted_names[] = {
+    { ngx_null_string, ngx_ors_hosted_type_none },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_name)
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_hosted_type_alias)
+    { ngx_null_string, ngx_ors_hosted_type_none }
+};
+
+
+static ngx_str_t  ngx_ors_hosted_type_definitions[] = {
+    ngx_null_string,
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_text)
+};
+
+
+static const ngx_ors_hosted_row_t  ngx_ors_hosted_rows[] = {
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_book)
+    { ngx_ors_item_mcp_call, ngx_string("calling"), NULL, ngx_ors_hosted_mcp }
+};
+
+
+static ngx_str_t  ngx_ors_hosted_null = ngx_string("null");
+static ngx_str_t  ngx_ors_hosted_no_list = ngx_string("[]");
+
+
+static ngx_ors_hosted_element_t  ngx_ors_hosted_sources[] = {
+    { ngx_string("url"),
+      { { ngx_string("url"), ngx_ors_json_string, 1 },
+        { ngx_null_string, ngx_ors_json_null, 0 } } },
+    { ngx_null_string, { { ngx_null_string, ngx_ors_json_null, 0 } } }
+};
+
+
+static ngx_ors_hosted_element_t  ngx_ors_hosted_results[] = {
+    { ngx_null_string,
+      { { ngx_string("file_id"), ngx_ors_json_string, 1 },
+        { ngx_string("filename"), ngx_ors_json_string, 1 },
+        { ngx_string("score"), ngx_ors_json_number, 0 },
+        { ngx_string("text"), ngx_ors_json_string, 0 },
+        { ngx_string("attributes"), ngx_ors_json_object, 0 },
+        { ngx_null_string, ngx_ors_json_null, 0 } } }
+};
+
+
+static ngx_ors_hosted_element_t  ngx_ors_hosted_outputs[] = {
+    { ngx_string("logs"),
+      { { ngx_string("logs"), ngx_ors_json_string, 1 },
+        { ngx_null_string, ngx_ors_json_null, 0 } } },
+    { ngx_string("image"),
+      { { ngx_string("url"), ngx_ors_json_string, 1 },
+        { ngx_null_string, ngx_ors_json_null, 0 } } },
+    { ngx_null_string, { { ngx_null_string, ngx_ors_json_null, 0 } } }
+};
+
+static ngx_ors_hosted_contract_t  ngx_ors_hosted_contracts[] = {
+    { ngx_null_string, NULL, ngx_null_string, NULL },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_contract)
 };
 
 
@@ -285,4 +447,703 @@ ngx_ors_element_render(ngx_ors_out_t *out, ngx_ors_element_t *element)
     }
 
     ngx_ors_out_lit(out, "]");
+}
+
+
+/* The names of hosted types, and what a model reads of their tools. */
+
+
+ngx_ors_hosted_type_e
+ngx_ors_hosted_type(ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 1; i < ngx_ors_hosted_types; i++) {
+
+        if (ngx_ors_same(&ngx_ors_hosted_names[i].name, name)) {
+            return ngx_ors_hosted_names[i].type;
+        }
+    }
+
+    return ngx_ors_hosted_type_none;
+}
+
+
+ngx_ors_hosted_type_e
+ngx_ors_hosted_type_of(ngx_ors_json_t *json, ngx_ors_json_node_t *type)
+{
+    ngx_uint_t  i;
+
+    for (i = 1; ngx_ors_hosted_names[i].name.len; i++) {
+
+        if (ngx_ors_json_equal(json, type, ngx_ors_hosted_names[i].name.data,
+                               ngx_ors_hosted_names[i].name.len))
+        {
+            break;
+        }
+    }
+
+    return ngx_ors_hosted_names[i].type;
+}
+
+
+ngx_str_t *
+ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type)
+{
+    return &ngx_ors_hosted_type_definitions[type];
+}
+
+
+ngx_ors_item_type_e
+ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type)
+{
+    static const ngx_ors_item_type_e  items[] = {
+        ngx_ors_item_function_call,
+        NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_made)
+    };
+
+    return items[type];
+}
+
+
+ngx_ors_tool_t *
+ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
+    ngx_ors_hosted_type_e type)
+{
+    ngx_uint_t       i;
+    ngx_ors_tool_t  *tool;
+
+    if (hosting == NULL || hosting->tools == NULL
+        || type == ngx_ors_hosted_type_none)
+    {
+        return NULL;
+    }
+
+    tool = hosting->tools->elts;
+
+    for (i = 0; i < hosting->tools->nelts; i++) {
+
+        if (tool[i].type == type) {
+            return &tool[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_ors_json_node_t *
+ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_hosted_type_e type)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &req->json;
+
+    ngx_ors_json_each(node, json, req->field[ngx_ors_rq_tools]) {
+        if (ngx_ors_hosted_type_of(json, ngx_ors_json_find(json, node, "type"))
+            == type)
+        {
+            return node;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Items of hosted tools as JSON text, and the form they have for a client.
+ */
+
+
+ngx_ors_hosted_form_e
+ngx_ors_hosted_form(ngx_ors_request_t *req, ngx_uint_t show)
+{
+    if (!show) {
+        return ngx_ors_hosted_hidden;
+    }
+
+    return (req->policy->profile & NGX_ORS_IN_OPENAI)
+           ? ngx_ors_hosted_plain : ngx_ors_hosted_prefixed;
+}
+
+
+ngx_int_t
+ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
+    ngx_uint_t show)
+{
+    char                   *include;
+    ngx_ors_hosted_t       *hosted;
+    ngx_ors_hosted_form_e   form;
+
+    hosted = ngx_pcalloc(req->pool, sizeof(ngx_ors_hosted_t));
+    if (hosted == NULL) {
+        return NGX_ERROR;
+    }
+
+    form = ngx_ors_hosted_form(req, show);
+    include = ngx_ors_hosted_row(item->type)->include;
+
+    hosted->prefixed = (form == ngx_ors_hosted_prefixed);
+    hosted->included = include && ngx_ors_request_includes(req, include);
+
+    item->hosted = hosted;
+    item->dropped = (form == ngx_ors_hosted_hidden);
+
+    return NGX_OK;
+}
+
+
+static const ngx_ors_hosted_row_t *
+ngx_ors_hosted_row(ngx_ors_item_type_e type)
+{
+    const ngx_ors_hosted_row_t  *row;
+
+    for (row = ngx_ors_hosted_rows; row->include; row++) {
+
+        if (row->type == type) {
+            break;
+        }
+    }
+
+    return row;
+}
+
+
+ngx_str_t *
+ngx_ors_hosted_busy(ngx_ors_item_type_e type)
+{
+    return (ngx_str_t *) &ngx_ors_hosted_row(type)->busy;
+}
+
+
+ngx_int_t
+ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
+    ngx_ors_hosted_error_e type, ngx_int_t code, ngx_str_t *text)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(pool, sizeof("{\"type\":\"mcp_tool_execution_error\","
+                                 "\"content\":[{\"type\":\"text\",\"text\":"
+                                 "\"\"}]}")
+                          + NGX_INT_T_LEN + text->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    hosted->error.data = p;
+
+    switch (type) {
+
+    case ngx_ors_hosted_list_error:
+        p = ngx_sprintf(p, "\"%V\"", text);
+        break;
+
+    case ngx_ors_hosted_protocol_error:
+        p = ngx_sprintf(p, "{\"type\":\"mcp_protocol_error\",\"code\":%i,"
+                        "\"message\":\"%V\"}", code, text);
+        break;
+
+    case ngx_ors_hosted_tool_error:
+        p = ngx_sprintf(p, "{\"type\":\"mcp_tool_execution_error\","
+                        "\"content\":[{\"type\":\"text\",\"text\":\"%V\"}]}",
+                        text);
+        break;
+
+    case ngx_ors_hosted_http_error:
+        p = ngx_sprintf(p, "{\"type\":\"http_error\",\"code\":%i,"
+                        "\"message\":\"%V\"}", code, text);
+        break;
+    }
+
+    hosted->error.len = p - hosted->error.data;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    ngx_ors_hosted_t  *hosted;
+
+    hosted = item->hosted;
+
+    ngx_ors_out_lit(out, "{\"type\":\"");
+
+    if (hosted->prefixed) {
+        ngx_ors_out_lit(out, NGX_ORS_HOSTED_SLUG);
+    }
+
+    ngx_ors_out_str(out, ngx_ors_item_type(item->type));
+    ngx_ors_out_lit(out, "\",\"id\":\"");
+    ngx_ors_out_str(out, &item->id);
+
+    /* all extensions have a status, two of these types have none */
+
+    if (hosted->prefixed
+        || (item->type != ngx_ors_item_list_tools
+            && item->type != ngx_ors_item_approval))
+    {
+        ngx_ors_out_lit(out, "\",\"status\":\"");
+        ngx_ors_out_str(out, ngx_ors_item_status(item));
+    }
+
+    ngx_ors_out_lit(out, "\"");
+
+    ngx_ors_hosted_row(item->type)->render(out, item, empty);
+
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, ",\"server_label\":\"");
+    ngx_ors_out_str(out, &item->hosted->label);
+    ngx_ors_out_lit(out, "\"");
+
+    if (item->type == ngx_ors_item_list_tools) {
+        ngx_ors_hosted_list(out, item->hosted, empty);
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"name\":\"");
+    ngx_ors_out_str(out, &item->name);
+    ngx_ors_out_lit(out, "\",\"arguments\":\"");
+
+    /* a request for approval has no events that would fill it */
+
+    if (!empty || item->type == ngx_ors_item_approval) {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
+    ngx_ors_out_lit(out, "\"");
+
+    if (item->type == ngx_ors_item_mcp_call) {
+        ngx_ors_hosted_answer(out, item, empty);
+    }
+}
+
+
+static void
+ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    ngx_ors_hosted_t  *hosted;
+
+    hosted = item->hosted;
+
+    ngx_ors_out_lit(out, ",\"approval_request_id\":");
+
+    if (hosted->approval.len) {
+        ngx_ors_out_lit(out, "\"");
+        ngx_ors_out_str(out, &hosted->approval);
+        ngx_ors_out_lit(out, "\"");
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
+
+    ngx_ors_out_lit(out, ",\"output\":");
+
+    if (hosted->answered && !empty) {
+        ngx_ors_out_lit(out, "\"");
+        ngx_ors_text_put(out, &item->output);
+        ngx_ors_out_lit(out, "\"");
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
+
+    ngx_ors_out_lit(out, ",\"error\":");
+    ngx_ors_hosted_value(out, &hosted->error, empty, &ngx_ors_hosted_null);
+}
+
+
+static void
+ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+    ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, ",\"tools\":");
+    ngx_ors_hosted_value(out, &hosted->value, empty, &ngx_ors_hosted_no_list);
+
+    if (hosted->error.len && !empty) {
+        ngx_ors_out_lit(out, ",\"error\":");
+        ngx_ors_out_ref(out, hosted->error.data, hosted->error.len);
+    }
+}
+
+
+static void
+ngx_ors_hosted_web_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    static ngx_str_t  none = ngx_string("{\"type\":\"search\",\"query\":\"\"}");
+
+    ngx_str_t         *action;
+    ngx_ors_hosted_t  *hosted;
+
+    hosted = item->hosted;
+    action = hosted->value.len ? &hosted->value : &none;
+
+    ngx_ors_out_lit(out, ",\"action\":");
+
+    if (empty || !hosted->included || hosted->results.len == 0) {
+        ngx_ors_out_ref(out, action->data, action->len);
+        return;
+    }
+
+    /* the sources are one more member of the action */
+
+    ngx_ors_out_ref(out, action->data, action->len - 1);
+    ngx_ors_out_lit(out, ",\"sources\":");
+    ngx_ors_out_ref(out, hosted->results.data, hosted->results.len);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_hosted_file_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, ",\"queries\":");
+    ngx_ors_hosted_value(out, &item->hosted->value, empty,
+                         &ngx_ors_hosted_no_list);
+
+    ngx_ors_out_lit(out, ",\"results\":");
+    ngx_ors_hosted_write_results(out, item->hosted, empty);
+}
+
+
+static void
+ngx_ors_hosted_interpreter(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, ",\"code\":\"");
+
+    if (!empty) {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
+    ngx_ors_out_lit(out, "\",\"container_id\":\"");
+    ngx_ors_out_str(out, &item->hosted->container);
+    ngx_ors_out_lit(out, "\",\"outputs\":");
+    ngx_ors_hosted_write_results(out, item->hosted, empty);
+}
+
+
+static void
+ngx_ors_hosted_write_results(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+    ngx_uint_t empty)
+{
+    ngx_ors_hosted_value(out, &hosted->results, empty || !hosted->included,
+                         &ngx_ors_hosted_null);
+}
+
+
+static void
+ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value, ngx_uint_t empty,
+    ngx_str_t *none)
+{
+    if (empty || value->len == 0) {
+        value = none;
+    }
+
+    ngx_ors_out_ref(out, value->data, value->len);
+}
+
+
+/* Bodies for the locations of hosted types, and their answers. */
+
+
+ngx_int_t
+ngx_ors_hosted_call_body(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
+    ngx_str_t *tool, ngx_str_t *body)
+{
+    body->data = ngx_pnalloc(call->pool, sizeof("{\"arguments\":,\"tool\":}")
+                                         + arguments->len + tool->len);
+    if (body->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    body->len = ngx_sprintf(body->data, "{\"arguments\":%V,\"tool\":%V}",
+                            arguments, tool)
+                - body->data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
+    ngx_str_t *value)
+{
+    ngx_int_t                   rc;
+    ngx_str_t                   text;
+    ngx_ors_json_t              json;
+    ngx_ors_json_node_t        *node;
+    ngx_ors_hosted_contract_t  *contract;
+
+    ngx_str_null(value);
+
+    rc = ngx_ors_hosted_call_read(call, &json, arguments);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    }
+
+    contract = &ngx_ors_hosted_contracts[call->type];
+
+    node = ngx_ors_json_get(&json, json.nodes, contract->argument.data,
+                            contract->argument.len);
+
+    ngx_ors_json_inner(&json, node, &text);
+
+    if (text.len == 0) {
+        return NGX_OK;
+    }
+
+    value->data = ngx_pnalloc(call->pool,
+                              ngx_strlen(contract->shown) + text.len);
+    if (value->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->len = ngx_sprintf(value->data, contract->shown, &text)
+                 - value->data;
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: it is no object */
+
+static ngx_int_t
+ngx_ors_hosted_call_read(ngx_ors_hosted_call_t *call, ngx_ors_json_t *json,
+    ngx_str_t *text)
+{
+    ngx_int_t  rc;
+
+    ngx_ors_json_init(json, call->pool, call->limits->depth,
+                      call->limits->nodes);
+
+    rc = ngx_ors_json_read(json, text->data, text->len);
+
+    if (rc == NGX_OK && json->nodes->type != ngx_ors_json_object) {
+        return NGX_DECLINED;
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
+    ngx_ors_hosted_result_t *result)
+{
+    ngx_int_t                   rc;
+    ngx_ors_json_t              json;
+    ngx_ors_json_node_t        *output, *list;
+    ngx_ors_hosted_contract_t  *contract;
+
+    ngx_memzero(result, sizeof(ngx_ors_hosted_result_t));
+
+    result->text = *text;
+    contract = &ngx_ors_hosted_contracts[call->type];
+
+    rc = ngx_ors_hosted_call_read(call, &json, text);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED)
+               ? ngx_ors_hosted_call_plain(call, text, result) : NGX_ERROR;
+    }
+
+    output = ngx_ors_json_find(&json, json.nodes, "output");
+    list = ngx_ors_json_get(&json, json.nodes, contract->list.data,
+                            contract->list.len);
+
+    if (output && output->type == ngx_ors_json_string
+        && ngx_ors_json_copy(&json, output, json.pool, &result->text)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (list && list->type != ngx_ors_json_null) {
+        ngx_ors_json_raw(&json, list, &result->list);
+
+        return ngx_ors_hosted_call_list(contract, &json, list,
+                                        &result->results);
+    }
+
+    return ngx_ors_hosted_call_plain(call, &result->text, result);
+}
+
+
+/* output of a program is a list of one log, all else is no list */
+
+static ngx_int_t
+ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call, ngx_str_t *text,
+    ngx_ors_hosted_result_t *result)
+{
+    u_char  *p;
+
+    if (call->type != ngx_ors_hosted_type_interpreter) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(call->pool, sizeof("[{\"type\":\"logs\",\"logs\":\"\"}]")
+                                + ngx_ors_json_escape_len(text->data,
+                                                          text->len));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    result->results.data = p;
+
+    p = ngx_cpymem(p, "[{\"type\":\"logs\",\"logs\":\"",
+                   sizeof("[{\"type\":\"logs\",\"logs\":\"") - 1);
+    p = ngx_ors_json_escape_mem(p, text->data, text->len);
+    p = ngx_cpymem(p, "\"}]", sizeof("\"}]") - 1);
+
+    result->results.len = p - result->results.data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_str_t *results)
+{
+    ngx_ors_out_t              out;
+    ngx_ors_json_node_t       *node, *kind;
+    ngx_ors_hosted_element_t  *element;
+
+    if (list->type != ngx_ors_json_array) {
+        return NGX_DECLINED;
+    }
+
+    if (list->count == 0) {
+        ngx_str_set(results, "[]");
+        return NGX_OK;
+    }
+
+    ngx_ors_out_init(&out, json->pool, NGX_ORS_HOSTED_CALL_BLOCK);
+
+    ngx_ors_json_each(node, json, list) {
+        kind = ngx_ors_json_find(json, node, "type");
+
+        for (element = contract->elements; element->kind.len; element++) {
+
+            if (ngx_ors_json_equal(json, kind, element->kind.data,
+                                   element->kind.len))
+            {
+                break;
+            }
+        }
+
+        ngx_ors_out_lit(&out, ",");
+
+        if (ngx_ors_hosted_call_element(element, json, node, &out) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    ngx_ors_out_lit(&out, "]");
+
+    if (ngx_ors_out_text(&out, results) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the first comma made room for it */
+
+    results->data[0] = '[';
+
+    return NGX_OK;
+}
+
+
+/* only members that are known go on; NGX_DECLINED: one is wrong or absent */
+
+static ngx_int_t
+ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_ors_out_t *out)
+{
+    ngx_uint_t                n;
+    ngx_ors_json_node_t      *value;
+    ngx_ors_hosted_member_t  *member;
+
+    if (element->members->name.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    n = 0;
+    ngx_ors_out_lit(out, "{");
+
+    if (element->kind.len) {
+        n++;
+        ngx_ors_out_lit(out, "\"type\":\"");
+        ngx_ors_out_str(out, &element->kind);
+        ngx_ors_out_lit(out, "\"");
+    }
+
+    for (member = element->members; member->name.len; member++) {
+        value = ngx_ors_json_get(json, node, member->name.data,
+                                 member->name.len);
+
+        if (value == NULL || value->type == ngx_ors_json_null) {
+
+            if (member->needed) {
+                return NGX_DECLINED;
+            }
+
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        if (ngx_ors_hosted_call_member(member, json, value, out) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+    }
+
+    ngx_ors_out_lit(out, "}");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_hosted_call_member(ngx_ors_hosted_member_t *member,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *value, ngx_ors_out_t *out)
+{
+    ngx_str_t  raw;
+
+    if (value->type != member->type) {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_json_raw(json, value, &raw);
+
+    ngx_ors_out_lit(out, "\"");
+    ngx_ors_out_str(out, &member->name);
+    ngx_ors_out_lit(out, "\":");
+
+    if (value->type == ngx_ors_json_string) {
+        ngx_ors_out_lit(out, "\"");
+        ngx_ors_out_str(out, &raw);
+        ngx_ors_out_lit(out, "\"");
+
+    } else {
+        ngx_ors_out_str(out, &raw);
+    }
+
+    return NGX_OK;
 }

@@ -13,6 +13,8 @@
 #include <ngx_ors_hosting.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_text.h>
+#include <ngx_ors_request.h>
+#include <ngx_ors_route.h>
 
 
 #define ngx_ors_item_value(name, as, ...)  ngx_ors_item_##as,
@@ -136,6 +138,71 @@ struct ngx_ors_item_s {
 /* The name of a type, static text. */
 #define ngx_ors_item_type(type)  (&ngx_ors_items[type].name)
 
+
+/*
+ * Output items of tools that run at the proxy, and how a client sees them:
+ * flavor "openai" has types of its own for them, the specification has none.
+ */
+
+typedef enum {
+    ngx_ors_hosted_hidden = 0,            /* no item, no events */
+    ngx_ors_hosted_prefixed,              /* an item without events */
+    ngx_ors_hosted_plain
+} ngx_ors_hosted_form_e;
+
+
+typedef enum {
+    ngx_ors_hosted_list_error = 0,        /* no list of tools: a string */
+    ngx_ors_hosted_protocol_error,        /* "code" is that of JSON-RPC */
+    ngx_ors_hosted_tool_error,            /* reported by the tool itself */
+    ngx_ors_hosted_http_error             /* "code" is a status */
+} ngx_ors_hosted_error_e;
+
+
+/* members of such items only; texts are borrowed, JSON is not checked */
+
+struct ngx_ors_hosted_s {
+    ngx_str_t               label;        /* inside of a JSON string */
+    ngx_str_t               container;    /* the same, of an interpreter */
+    ngx_str_t               approval;     /* id of its request, or empty */
+    ngx_str_t               value;        /* JSON or empty: tools of a list, */
+                                          /* action, queries of a search */
+    ngx_str_t               results;      /* JSON or empty: sources, results */
+                                          /* or outputs */
+    ngx_str_t               error;        /* JSON or empty: null */
+
+    ngx_ors_item_status_e   ended;        /* how, in_progress: it runs */
+
+    unsigned                answered:1;   /* its output is not null */
+    unsigned                prefixed:1;
+    unsigned                included:1;   /* the client sees "results" */
+};
+
+
+/*
+ * Calls of hosted types: the JSON that a location gets and answers with, and
+ * what an item shows of both.
+ *
+ * A location gets {"arguments": what the model wrote, "tool": the client's
+ * tool}.  It answers with a text, or with an object that has "output", the
+ * text for the model, and "sources", "results" or "outputs", a list for the
+ * client.
+ */
+
+typedef struct {
+    ngx_ors_hosted_type_e    type;
+    ngx_ors_limits_t        *limits;
+    ngx_pool_t              *pool;
+} ngx_ors_hosted_call_t;
+
+
+typedef struct {
+    ngx_str_t                text;        /* for the model, UTF-8 */
+    ngx_str_t                results;     /* JSON list, or empty */
+    ngx_str_t                list;        /* the same as it came, borrowed */
+} ngx_ors_hosted_result_t;
+
+
 /* The name of an item's status, static text. */
 ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
 
@@ -168,6 +235,94 @@ void ngx_ors_element_render(ngx_ors_out_t *out, ngx_ors_element_t *element);
  */
 void ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_uint_t empty);
+
+/*
+ * Types of hosted tools that a client names by their type alone.
+ */
+
+
+/* The type that an operator calls "name", or that of functions. */
+ngx_ors_hosted_type_e ngx_ors_hosted_type(ngx_str_t *name);
+
+/*
+ * The type of a client's tool: "type" is its member, whose text may end with a
+ * date, or NULL.
+ */
+ngx_ors_hosted_type_e ngx_ors_hosted_type_of(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type);
+
+/* Default definition of a hosted tool: JSON, static text. */
+ngx_str_t *ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type);
+
+/* The type of an item for a call of the tool. */
+ngx_ors_item_type_e ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type);
+
+/*
+ * The tool that a client's tool of "type" means, NULL for none and for
+ * functions.
+ */
+ngx_ors_tool_t *ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
+    ngx_ors_hosted_type_e type);
+
+/* The first tool of that type in "tools" of the request, or NULL. */
+ngx_ors_json_node_t *ngx_ors_hosted_type_asked(ngx_ors_request_t *req,
+    ngx_ors_hosted_type_e type);
+
+/*
+ * The one place that decides how the client of "req" sees hosted tools that
+ * are configured with "show", which is 0 for none.
+ */
+ngx_ors_hosted_form_e ngx_ors_hosted_form(ngx_ors_request_t *req,
+    ngx_uint_t show);
+
+/*
+ * Gives an item of a hosted type its empty hosted part, from req->pool: the
+ * request decides on its form and on what "include" adds.  A hidden item is
+ * marked as dropped.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
+    ngx_uint_t show);
+
+/*
+ * Sets the error of an item; "text" is the inside of a JSON string, copied.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
+    ngx_ors_hosted_error_e type, ngx_int_t code, ngx_str_t *text);
+
+/* The status of items of "type" while the tool runs; static text. */
+ngx_str_t *ngx_ors_hosted_busy(ngx_ors_item_type_e type);
+
+/* Appends an item that has a hosted part, as ngx_ors_item_render(). */
+void ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
+
+/* Memory of all that is set comes from call->pool, or is borrowed. */
+
+/*
+ * Sets "body" to what the location gets: "arguments" is a JSON object, and
+ * "tool" the client's.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_hosted_call_body(ngx_ors_hosted_call_t *call,
+    ngx_str_t *arguments, ngx_str_t *tool, ngx_str_t *body);
+
+/*
+ * Sets "value" to what an item shows of the arguments: the action or the
+ * queries of a search, JSON, or code, the inside of a JSON string; empty if
+ * there is none.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call,
+    ngx_str_t *arguments, ngx_str_t *value);
+
+/*
+ * Reads "text", UTF-8, what the location has answered.
+ *
+ * NGX_OK         "result" is set
+ * NGX_DECLINED   it is an object with a list that clients could not read
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call,
+    ngx_str_t *text, ngx_ors_hosted_result_t *result);
 
 
 #endif /* _NGX_ORS_ITEM_H_INCLUDED_ */

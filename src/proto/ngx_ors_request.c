@@ -15,7 +15,13 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_request_compact.h>
+#include <ngx_ors_violation.h>
+
+
+/* nodes and items know the text and each other by their places only */
+
+#define ngx_ors_request_copy_node(to, from, node)                             \
+    ((node) ? (to)->json.nodes + ((node) - (from)->json.nodes) : NULL)
 
 
 static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
@@ -37,6 +43,43 @@ static void ngx_ors_request_index(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_copy_edits(ngx_ors_request_t *to,
+    ngx_ors_request_t *from);
+static ngx_int_t ngx_ors_request_copy_items(ngx_ors_request_t *to,
+    ngx_ors_request_t *from);
+static ngx_int_t ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst,
+    ngx_str_t *src);
+
+/*
+ * Sets req->compact for a validated request to POST responses/compact, and
+ * finds those of req->field that it may have.
+ */
+void ngx_ors_request_compact(ngx_ors_request_t *req);
+
+/* Sets req->compact for one to POST responses, by the last of its items. */
+void ngx_ors_request_trigger(ngx_ors_request_t *req);
+static u_char *ngx_ors_request_ignored_list(ngx_ors_request_t *req,
+    ngx_ors_unknown_t *unknown, u_char *p, u_char *start, u_char *last);
+static u_char *ngx_ors_request_ignored_path(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, u_char *p, u_char *last);
+static u_char *ngx_ors_request_ignored_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, u_char *p, u_char *last);
+static ngx_uint_t ngx_ors_request_ignored_in(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *member, ngx_ors_json_node_t *key);
+
+
+/* fields that a summary may depend on, named as in POST responses */
+
+static const ngx_ors_rq_field_e  ngx_ors_request_compacts[] = {
+    ngx_ors_rq_model,
+    ngx_ors_rq_input,
+    ngx_ors_rq_instructions,
+    ngx_ors_rq_previous_response_id,
+    ngx_ors_rq_prompt_cache_key,
+    ngx_ors_rq_reasoning,
+    ngx_ors_rq_service_tier,
+    ngx_ors_rq_n
+};
 
 
 void
@@ -676,4 +719,333 @@ ngx_ors_request_too_many(ngx_ors_request_t *req, ngx_int_t item,
     err->param = param;
 
     return NGX_DECLINED;
+}
+
+
+/* A checked request in the memory of another pool, without reading it again. */
+
+
+ngx_int_t
+ngx_ors_request_copy(ngx_ors_request_t *to, ngx_ors_request_t *from,
+    ngx_str_t *body)
+{
+    ngx_uint_t       i;
+    ngx_ors_json_t  *json;
+
+    json = &to->json;
+
+    json->nodes = ngx_palloc(to->pool,
+                             from->json.n * sizeof(ngx_ors_json_node_t));
+    if (json->nodes == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(json->nodes, from->json.nodes,
+               from->json.n * sizeof(ngx_ors_json_node_t));
+
+    json->n = from->json.n;
+    json->nalloc = from->json.n;
+    json->text = body->data;
+
+    to->body = *body;
+    to->values = from->values;
+
+    if (ngx_ors_request_copy_edits(to, from) != NGX_OK
+        || ngx_ors_request_copy_items(to, from) != NGX_OK
+        || ngx_ors_request_copy_text(to->pool, &to->model, &from->model)
+           != NGX_OK
+        || ngx_ors_request_copy_text(to->pool, &to->provider, &from->provider)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < ngx_ors_rq_n; i++) {
+        to->field[i] = ngx_ors_request_copy_node(to, from, from->field[i]);
+    }
+
+    to->name = ngx_ors_request_copy_node(to, from, from->name);
+
+    ngx_memcpy(to->unknown, from->unknown, sizeof(to->unknown));
+
+    to->stream = from->stream;
+    to->compact = from->compact;
+    to->obfuscate = from->obfuscate;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_request_copy_edits(ngx_ors_request_t *to, ngx_ors_request_t *from)
+{
+    ngx_str_t        text, copy;
+    ngx_uint_t       i;
+    ngx_ors_edit_t  *edit;
+
+    for (i = 0; i < from->edits.n; i++) {
+        edit = &from->edits.elts[i];
+
+        text.data = edit->text;
+        text.len = edit->size;
+
+        if (ngx_ors_request_copy_text(to->pool, &copy, &text) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (ngx_ors_edits_add(&to->edits, edit->pos, edit->len,
+                              copy.len ? &copy : NULL)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_request_copy_items(ngx_ors_request_t *to, ngx_ors_request_t *from)
+{
+    size_t      size;
+    ngx_uint_t  i;
+
+    if (from->input.n == 0) {
+        return NGX_OK;
+    }
+
+    size = from->input.n * sizeof(ngx_ors_input_item_t);
+
+    to->input.items = ngx_palloc(to->pool, size);
+    if (to->input.items == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(to->input.items, from->input.items, size);
+    to->input.n = from->input.n;
+
+    for (i = 0; i < to->input.n; i++) {
+        to->input.items[i].json = &to->json;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
+{
+    ngx_str_null(dst);
+
+    if (src->len == 0) {
+        return NGX_OK;
+    }
+
+    dst->data = ngx_pstrdup(pool, src);
+    if (dst->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    dst->len = src->len;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Requests for a compaction: those to POST responses/compact (protocol, section
+ * 12), and with flavor "openai" also those to POST responses whose input ends
+ * with an item of type compaction_trigger.
+ */
+
+/*
+ * The request of a compaction, and the fields that it may
+ * have.
+ */
+
+
+void
+ngx_ors_request_compact(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t       *node;
+    const ngx_ors_field_t     *field;
+    const ngx_ors_rq_field_e  *row;
+
+    if (req->endpoint->id != ngx_ors_endpoint_compact) {
+        return;
+    }
+
+    req->compact = 1;
+
+    for (row = ngx_ors_request_compacts; *row != ngx_ors_rq_n; row++) {
+        field = &ngx_ors_fields_create.fields[*row];
+
+        node = ngx_ors_json_get(&req->json, req->json.nodes,
+                                field->name.data, field->name.len);
+
+        req->field[*row] = (node && node->type != ngx_ors_json_null) ? node
+                                                                     : NULL;
+    }
+}
+
+
+void
+ngx_ors_request_trigger(ngx_ors_request_t *req)
+{
+    ngx_ors_input_item_t  *item;
+
+    if (req->endpoint->id != ngx_ors_endpoint_responses
+        || !(req->policy->profile & NGX_ORS_IN_OPENAI))
+    {
+        return;
+    }
+
+    item = ngx_ors_input_last(&req->input);
+    req->compact = (item && item->kind == ngx_ors_input_trigger);
+}
+
+
+/*
+ * The names of fields that are not sent on, as a list for a line.
+ */
+
+
+ngx_int_t
+ngx_ors_request_ignore(ngx_ors_request_t *req, ngx_uint_t translated)
+{
+    u_char             *p, *last, buf[NGX_ORS_LINE_MAX];
+    ngx_ors_unknown_t  *outer, *inner;
+
+    outer = translated ? &req->dropped : &req->unknown[0];
+    inner = &req->unknown[1];
+
+    req->nignored = 0;
+    ngx_str_null(&req->ignored);
+
+    if (translated || req->policy->unknown == ngx_ors_unknown_strip) {
+        req->nignored = outer->n + inner->n;
+    }
+
+    if (req->nignored == 0) {
+        return NGX_OK;
+    }
+
+    last = buf + sizeof(buf);
+
+    p = ngx_ors_request_ignored_list(req, outer, buf, buf, last);
+    p = ngx_ors_request_ignored_list(req, inner, p, buf, last);
+
+    /* a name that does not fit is cut, perhaps inside of a character */
+
+    p = ngx_ors_line_copy(buf, buf, p - buf);
+
+    req->ignored.data = ngx_pnalloc(req->pool, p - buf);
+    if (req->ignored.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    req->ignored.len = p - buf;
+    ngx_memcpy(req->ignored.data, buf, req->ignored.len);
+
+    return NGX_OK;
+}
+
+
+static u_char *
+ngx_ors_request_ignored_list(ngx_ors_request_t *req,
+    ngx_ors_unknown_t *unknown, u_char *p, u_char *start, u_char *last)
+{
+    ngx_uint_t       i, n;
+    ngx_ors_json_t  *json;
+
+    json = &req->json;
+    n = ngx_min(unknown->n, NGX_ORS_UNKNOWN_MAX);
+
+    for (i = 0; i < n; i++) {
+
+        if (p > start) {
+            p = ngx_slprintf(p, last, ", ");
+        }
+
+        p = ngx_ors_request_ignored_path(json, json->nodes + unknown->keys[i],
+                                         p, last);
+    }
+
+    return p;
+}
+
+
+/* from the root down to the key, as errors have it: input[0].mark */
+
+static u_char *
+ngx_ors_request_ignored_path(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *p, u_char *last)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *node, *member;
+
+    node = json->nodes;
+
+    for ( ;; ) {
+        i = 0;
+
+        for (member = ngx_ors_json_first(json, node);
+             member && !ngx_ors_request_ignored_in(json, member, key);
+             member = ngx_ors_json_next(json, member))
+        {
+            i++;
+        }
+
+        if (member == NULL) {
+            return p;
+        }
+
+        if (node->type == ngx_ors_json_array) {
+            p = ngx_slprintf(p, last, "[%ui]", i);
+            node = member;
+            continue;
+        }
+
+        if (node != json->nodes) {
+            p = ngx_slprintf(p, last, ".");
+        }
+
+        p = ngx_ors_request_ignored_name(json, member, p, last);
+
+        if (member == key) {
+            return p;
+        }
+
+        node = member + 1;
+    }
+}
+
+
+static u_char *
+ngx_ors_request_ignored_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *p, u_char *last)
+{
+    u_char               buf[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t            name;
+    ngx_ors_violation_t  violation;
+
+    ngx_ors_violation_init(&violation, json, 0);
+    ngx_ors_violation_quote(&violation, key, buf, &name);
+
+    return ngx_slprintf(p, last, "%V", &name);
+}
+
+
+/* 1 if "key" is "member", or in it */
+
+static ngx_uint_t
+ngx_ors_request_ignored_in(ngx_ors_json_t *json, ngx_ors_json_node_t *member,
+    ngx_ors_json_node_t *key)
+{
+    ngx_ors_json_node_t  *next;
+
+    next = ngx_ors_json_next(json, member);
+
+    return next == NULL || next > key;
 }

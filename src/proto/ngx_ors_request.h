@@ -12,13 +12,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_book.h>
-#include <ngx_ors_limits.h>
 #include <ngx_ors_validate.h>
 
 
@@ -170,6 +169,21 @@ ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
 
 /* Appends an input that is a string as a message of the user. */
 void ngx_ors_request_write_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
+
+/*
+ * Fields of a request that no table knows and that are not sent on: how many
+ * there are, and which.
+ */
+
+
+/*
+ * Sets req->nignored, and req->ignored to the paths of the first of them, fit
+ * for a header or a log line.  "translated": the request has been written for
+ * Chat Completions, where no unknown field has a place unless the policy
+ * passes it.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_request_ignore(ngx_ors_request_t *req,
+    ngx_uint_t translated);
 
 
 #endif /* _NGX_ORS_REQUEST_H_INCLUDED_ */

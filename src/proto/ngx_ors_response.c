@@ -15,7 +15,7 @@
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>
-#include <ngx_ors_secrets.h>
+#include <ngx_ors_input.h>
 
 
 typedef void (*ngx_ors_response_echo_pt)(ngx_ors_out_t *out,

@@ -15,12 +15,27 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_names.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_json.h>
 
 
 #define NGX_ORS_ROUTE_FAILS         1000
 
 /* s, as nginx has it for the servers of an upstream */
 #define NGX_ORS_ROUTE_FAIL_TIMEOUT  10
+
+#define ngx_ors_limits_field(limits, limit)                                   \
+    ((size_t *) ((u_char *) (limits) + (limit)->offset))
+
+
+typedef struct {
+    ngx_str_t     name;
+    size_t        offset;
+    ngx_uint_t    min;
+    ngx_uint_t    max;
+    ngx_uint_t    value;      /* default */
+    unsigned      size:1;     /* takes "k", "m" and "g" */
+} ngx_ors_limit_t;
 
 
 static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
@@ -32,6 +47,14 @@ static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
 static void ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value);
 static char *ngx_ors_route_regex_compile(ngx_conf_t *cf,
     ngx_ors_route_t *route, ngx_str_t *value);
+static u_char *ngx_ors_endpoint_decode(u_char *dst, u_char *p, u_char *last);
+static ngx_int_t ngx_ors_endpoint_hex(u_char ch);
+static u_char *ngx_ors_endpoint_segments(u_char *dst, u_char *p,
+    u_char *last);
+static u_char *ngx_ors_endpoint_segment(u_char *text, u_char *dst, u_char *p,
+    u_char *last);
+static char *ngx_ors_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
+    ngx_str_t *value);
 
 
 static ngx_ors_conf_param_t  ngx_ors_route_params[] = {
@@ -48,6 +71,78 @@ static ngx_ors_conf_param_t  ngx_ors_route_params[] = {
       "a time of a second or more, such as \"10s\"" },
 
     { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
+/* in the order of ngx_ors_endpoint_e */
+
+static const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
+
+    { ngx_ors_endpoint_responses, ngx_string("/responses"),
+      &ngx_ors_fields_create, &ngx_ors_fields_response,
+      &ngx_ors_fields_event },
+
+    { ngx_ors_endpoint_compact, ngx_string("/responses/compact"),
+      &ngx_ors_fields_compact, &ngx_ors_fields_compaction, NULL },
+
+    { ngx_ors_endpoint_chat, ngx_string("/chat/completions"),
+      &ngx_ors_fields_chat_request, &ngx_ors_fields_chat_answer,
+      &ngx_ors_fields_chat_chunk },
+
+    { ngx_ors_endpoint_embeddings, ngx_string("/embeddings"),
+      &ngx_ors_fields_embeddings_request, &ngx_ors_fields_embeddings_answer,
+      NULL },
+
+    { ngx_ors_endpoint_models, ngx_string("/models"),
+      NULL, &ngx_ors_fields_models, NULL }
+};
+
+
+static ngx_ors_limit_t  ngx_ors_limits[] = {
+
+    { ngx_string("depth"), offsetof(ngx_ors_limits_t, depth),
+      4, NGX_ORS_JSON_MAX_DEPTH, 64, 0 },
+
+    { ngx_string("nodes"), offsetof(ngx_ors_limits_t, nodes),
+      64, 64 * 1024 * 1024, 200000, 0 },
+
+    { ngx_string("items"), offsetof(ngx_ors_limits_t, items),
+      1, 1024 * 1024, 10000, 0 },
+
+    { ngx_string("tools"), offsetof(ngx_ors_limits_t, tools),
+      1, 65536, 1024, 0 },
+
+    { ngx_string("calls"), offsetof(ngx_ors_limits_t, calls),
+      1, 65536, 128, 0 },
+
+    { ngx_string("event"), offsetof(ngx_ors_limits_t, event),
+      4096, 1024 * 1024 * 1024, 16 * 1024 * 1024, 1 },
+
+    { ngx_string("answer"), offsetof(ngx_ors_limits_t, answer),
+      4096, 1024 * 1024 * 1024, 32 * 1024 * 1024, 1 },
+
+    { ngx_string("queue"), offsetof(ngx_ors_limits_t, queue),
+      4096, 64 * 1024 * 1024, 64 * 1024, 1 },
+
+    { ngx_string("turns"), offsetof(ngx_ors_limits_t, turns),
+      1, 1024 * 1024, 4096, 0 },
+
+    { ngx_string("context"), offsetof(ngx_ors_limits_t, context),
+      4096, 1024 * 1024 * 1024, 4 * 1024 * 1024, 1 },
+
+    { ngx_string("truncate"), offsetof(ngx_ors_limits_t, truncate),
+      1024, 1024 * 1024 * 1024, 512 * 1024, 1 },
+
+    { ngx_string("tool_answer"), offsetof(ngx_ors_limits_t, tool_answer),
+      1024, 64 * 1024 * 1024, 256 * 1024, 1 },
+
+    { ngx_string("tool_calls"), offsetof(ngx_ors_limits_t, tool_calls),
+      1, 1024, 5, 0 },
+
+    { ngx_string("scope_context"), offsetof(ngx_ors_limits_t, scope_context),
+      0, NGX_MAX_SIZE_T_VALUE, 512 * 1024 * 1024, 1 },
+
+    { ngx_null_string, 0, 0, 0, 0, 0 }
 };
 
 
@@ -442,4 +537,353 @@ ngx_ors_route_regex_compile(ngx_conf_t *cf, ngx_ors_route_t *route,
     return NGX_CONF_ERROR;
 
 #endif
+}
+
+
+/*
+ * The endpoints in a table: their names, what is read and what is written.
+ */
+
+
+const ngx_ors_endpoint_t *
+ngx_ors_endpoint_find(ngx_str_t *uri)
+{
+    ngx_uint_t                 i;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    for (i = 0;
+         i < sizeof(ngx_ors_endpoints) / sizeof(ngx_ors_endpoints[0]);
+         i++)
+    {
+        endpoint = &ngx_ors_endpoints[i];
+
+        if (uri->len >= endpoint->path.len
+            && ngx_memcmp(uri->data + uri->len - endpoint->path.len,
+                          endpoint->path.data, endpoint->path.len)
+               == 0)
+        {
+            return endpoint;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_int_t
+ngx_ors_endpoint_variant(ngx_str_t *uri, ngx_pool_t *pool,
+    const ngx_ors_endpoint_t **endpoint)
+{
+    u_char     *last;
+    ngx_str_t   path;
+
+    static ngx_str_t  json = ngx_string(".json");
+
+    path.data = ngx_pnalloc(pool, uri->len + 1);
+    if (path.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* one byte of room: each segment will have a slash in front of it */
+
+    last = ngx_ors_endpoint_decode(path.data + 1, uri->data,
+                                   uri->data + uri->len);
+    last = ngx_ors_endpoint_segments(path.data, path.data + 1, last);
+
+    path.len = last - path.data;
+
+    if (path.len > json.len
+        && ngx_memcmp(last - json.len, json.data, json.len) == 0)
+    {
+        path.len -= json.len;
+    }
+
+    *endpoint = ngx_ors_endpoint_find(&path);
+
+    return NGX_OK;
+}
+
+
+/* also what has been encoded more than once */
+
+static u_char *
+ngx_ors_endpoint_decode(u_char *dst, u_char *p, u_char *last)
+{
+    u_char     *start;
+    ngx_int_t   high, low;
+
+    start = dst;
+
+    while (p < last) {
+        *dst++ = *p++;
+
+        while (dst - start >= 3 && dst[-3] == '%') {
+            high = ngx_ors_endpoint_hex(dst[-2]);
+            low = ngx_ors_endpoint_hex(dst[-1]);
+
+            if (high < 0 || low < 0) {
+                break;
+            }
+
+            dst -= 2;
+            dst[-1] = (u_char) (high * 16 + low);
+        }
+    }
+
+    return dst;
+}
+
+
+static ngx_int_t
+ngx_ors_endpoint_hex(u_char ch)
+{
+    if (ch >= '0' && ch <= '9') {
+        return ch - '0';
+    }
+
+    ch |= 0x20;
+
+    return (ch >= 'a' && ch <= 'f') ? ch - 'a' + 10 : -1;
+}
+
+
+/* up to what could be arguments */
+
+static u_char *
+ngx_ors_endpoint_segments(u_char *dst, u_char *p, u_char *last)
+{
+    u_char  *text, *end;
+
+    text = dst;
+
+    for ( /* void */ ; p < last; p = end + 1) {
+
+        for (end = p; end < last && *end != '/' && *end != '\\'; end++) {
+
+            if (*end == '?' || *end == '#') {
+                return ngx_ors_endpoint_segment(text, dst, p, end);
+            }
+        }
+
+        dst = ngx_ors_endpoint_segment(text, dst, p, end);
+    }
+
+    return dst;
+}
+
+
+/* adds a slash and the segment from "p" to "last", unless nothing is in it */
+
+static u_char *
+ngx_ors_endpoint_segment(u_char *text, u_char *dst, u_char *p, u_char *last)
+{
+    u_char  *end;
+
+    while (p < last && *p <= ' ') {
+        p++;
+    }
+
+    for (end = p; end < last && *end != ';'; end++) { /* void */ }
+
+    while (end > p && (end[-1] <= ' ' || end[-1] == 0x7f)) {
+        end--;
+    }
+
+    if (end - p == 2 && p[0] == '.' && p[1] == '.') {
+
+        while (dst > text && *--dst != '/') { /* void */ }
+
+        return dst;
+    }
+
+    while (end > p && (end[-1] <= ' ' || end[-1] == '.')) {
+        end--;
+    }
+
+    if (end == p) {
+        return dst;
+    }
+
+    *dst++ = '/';
+
+    for ( /* void */ ; p < end; p++) {
+
+        /* U+017F is an "s" to those who ignore the case of Unicode */
+
+        if (p[0] == 0xc5 && end - p > 1 && p[1] == 0xbf) {
+            *dst++ = 's';
+            p++;
+            continue;
+        }
+
+        *dst++ = ngx_tolower(*p);
+    }
+
+    return dst;
+}
+
+
+ngx_uint_t
+ngx_ors_endpoint_versioned(ngx_str_t *uri)
+{
+    u_char  *p, *last;
+
+    last = uri->data + uri->len;
+
+    for (p = uri->data; last - p > 2; p++) {
+
+        if (p[0] == '/' && ngx_tolower(p[1]) == 'v'
+            && p[2] >= '0' && p[2] <= '9')
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_uint_t
+ngx_ors_endpoint_cancels(ngx_str_t *uri)
+{
+    u_char  *p, *last;
+
+    static ngx_str_t  prefix = ngx_string("/responses/");
+    static ngx_str_t  cancel = ngx_string("/cancel");
+
+    if (uri->len < prefix.len + cancel.len) {
+        return 0;
+    }
+
+    last = uri->data + uri->len - cancel.len;
+
+    if (ngx_memcmp(last, cancel.data, cancel.len) != 0) {
+        return 0;
+    }
+
+    for (p = last; p > uri->data && p[-1] != '/'; p--) { /* void */ }
+
+    return p < last && (size_t) (p - uri->data) >= prefix.len
+           && ngx_memcmp(p - prefix.len, prefix.data, prefix.len) == 0;
+}
+
+
+const ngx_ors_endpoint_t *
+ngx_ors_endpoint(ngx_ors_endpoint_e id)
+{
+    return &ngx_ors_endpoints[id];
+}
+
+
+/* "open_responses_limits": a table of limits, their bounds and defaults. */
+
+
+char *
+ngx_ors_limits_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char              *rv;
+    ngx_str_t         *value;
+    ngx_uint_t         i;
+    ngx_ors_limits_t  *limits;
+
+    limits = (ngx_ors_limits_t *) ((u_char *) conf + cmd->offset);
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        rv = ngx_ors_limit(cf, limits, &value[i]);
+
+        if (rv != NGX_CONF_OK) {
+            return rv;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_ors_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits, ngx_str_t *value)
+{
+    u_char           *last, buf[NGX_MAX_CONF_ERRSTR];
+    size_t           *field;
+    ssize_t           n;
+    ngx_str_t         s;
+    ngx_ors_limit_t  *limit;
+
+    for (limit = ngx_ors_limits; limit->name.len; limit++) {
+
+        if (value->len > limit->name.len
+            && value->data[limit->name.len] == '='
+            && ngx_strncmp(value->data, limit->name.data, limit->name.len)
+               == 0)
+        {
+            break;
+        }
+    }
+
+    if (limit->name.len == 0) {
+        last = ngx_ors_conf_words(buf, ngx_ors_limits, sizeof(ngx_ors_limit_t),
+                                  "=", value);
+
+        ngx_ors_conf_error(cf, 0,
+                           "invalid limit \"%V\", it must be %*s", value,
+                           (size_t) (last - buf), buf);
+        return NGX_CONF_ERROR;
+    }
+
+    s.data = value->data + limit->name.len + 1;
+    s.len = value->data + value->len - s.data;
+
+    n = limit->size ? (ssize_t) ngx_parse_offset(&s)
+                    : ngx_atoi(s.data, s.len);
+
+    if (n == NGX_ERROR || (ngx_uint_t) n < limit->min
+        || (ngx_uint_t) n > limit->max)
+    {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid limit \"%V\", it must be a %s from %ui "
+                           "to %ui%s", value, limit->size ? "size" : "number",
+                           limit->min, limit->max,
+                           limit->size ? ", as in \"64k\", \"16m\" or \"1g\""
+                                       : "");
+        return NGX_CONF_ERROR;
+    }
+
+    field = ngx_ors_limits_field(limits, limit);
+
+    if (*field != NGX_CONF_UNSET_SIZE) {
+        ngx_ors_conf_error(cf, 0,
+                           "limit \"%V\" is duplicate", &limit->name);
+        return NGX_CONF_ERROR;
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+void
+ngx_ors_limits_init(ngx_ors_limits_t *limits)
+{
+    ngx_ors_limit_t  *limit;
+
+    for (limit = ngx_ors_limits; limit->name.len; limit++) {
+        *ngx_ors_limits_field(limits, limit) = NGX_CONF_UNSET_SIZE;
+    }
+}
+
+
+void
+ngx_ors_limits_merge(ngx_ors_limits_t *limits, ngx_ors_limits_t *prev)
+{
+    size_t           *field, *prev_field;
+    ngx_ors_limit_t  *limit;
+
+    for (limit = ngx_ors_limits; limit->name.len; limit++) {
+        field = ngx_ors_limits_field(limits, limit);
+        prev_field = ngx_ors_limits_field(prev, limit);
+
+        ngx_conf_merge_size_value(*field, *prev_field, limit->value);
+    }
 }

@@ -13,7 +13,7 @@
 #include <ngx_ors_operation.h>
 #include <ngx_ors_operation_items.h>
 #include <ngx_ors_session_error.h>
-#include <ngx_ors_snapshot.h>
+#include <ngx_ors_stored.h>
 
 
 /* output block of a small document */

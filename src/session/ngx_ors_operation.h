@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_key.h>
-#include <ngx_ors_listing.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_store.h>

@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_operation_items.h>
 #include <ngx_ors_record.h>
-#include <ngx_ors_snapshot.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_digest.h>
 
 

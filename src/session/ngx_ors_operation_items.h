@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_listing.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_store.h>
 
 

@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_key.h>
 #include <ngx_ors_record.h>
-#include <ngx_ors_refs.h>
+#include <ngx_ors_context.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_turn.h>
 

@@ -16,7 +16,7 @@
 #include <ngx_ors_builder_annotations.h>
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 
 
 /* longer ones could not be sent back by the client (C19) */

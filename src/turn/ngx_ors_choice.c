@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_choice.h>
-#include <ngx_ors_hosted_type.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_names.h>
 
 

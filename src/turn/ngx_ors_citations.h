@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_limits.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_names.h>
 
 

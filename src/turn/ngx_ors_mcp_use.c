@@ -10,11 +10,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mcp_tool.h>
 #include <ngx_ors_mcp_use.h>
-#include <ngx_ors_tool_name.h>
+#include <ngx_ors_hosting.h>
 
 
 #define NGX_ORS_MCP_USE_BLOCK  4096

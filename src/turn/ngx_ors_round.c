@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_round_mcp.h>
 #include <ngx_ors_round_type.h>

@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_approval.h>
+#include <ngx_ors_request_mcp.h>
 #include <ngx_ors_builder.h>
 #include <ngx_ors_conform.h>
 #include <ngx_ors_mcp_result.h>

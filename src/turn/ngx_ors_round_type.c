@@ -10,9 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_hosted.h>
-#include <ngx_ors_hosted_call.h>
-#include <ngx_ors_hosted_type.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_round_type.h>
 
 

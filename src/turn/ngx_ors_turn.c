@@ -22,7 +22,7 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_builder_encrypt.h>
-#include <ngx_ors_request_extend.h>
+#include <ngx_ors_context.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_verify_handler.h>

@@ -12,7 +12,7 @@
 #include <ngx_ors_chat_annotations.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_request_ignored.h>
+#include <ngx_ors_request.h>
 #include <ngx_ors_round_mcp.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_violation.h>

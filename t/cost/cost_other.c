@@ -11,7 +11,7 @@
 #include <ngx_ors_record.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_sse.h>
-#include <ngx_ors_listing.h>
+#include <ngx_ors_stored.h>
 #include <zlib.h>
 
 #include "cost.h"

@@ -12,7 +12,7 @@
  */
 
 
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_test.h>
 

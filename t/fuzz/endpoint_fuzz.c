@@ -8,7 +8,7 @@
 
 
 #include "fuzz.h"
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 
 
 int

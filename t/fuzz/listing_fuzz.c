@@ -14,7 +14,7 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_listing.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_test_items.h>
 
 

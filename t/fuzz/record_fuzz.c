@@ -12,9 +12,8 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_listing.h>
-#include <ngx_ors_record.h>
 #include <ngx_ors_stored.h>
+#include <ngx_ors_record.h>
 
 
 static void record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part);

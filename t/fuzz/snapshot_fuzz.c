@@ -11,7 +11,7 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_snapshot.h>
+#include <ngx_ors_stored.h>
 
 
 #define SNAPSHOT_FUZZ_FAILED     0x01      /* else cancelled */

@@ -21,7 +21,7 @@
 #include "stored_fuzz.h"
 
 #include <ngx_ors_fields.h>
-#include <ngx_ors_refs.h>
+#include <ngx_ors_context.h>
 #include <ngx_ors_test_items.h>
 #include <ngx_ors_test_request.h>
 #include <ngx_ors_turn.h>

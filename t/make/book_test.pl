@@ -159,10 +159,10 @@ adds('a hosted type', 4,
              shape('ngx_ors_output_map_call_shape') ],
        'src/schema/ngx_ors_fields_tool.c' =>
            [ shape('ngx_ors_tool_map_shape') ],
-       'src/proto/ngx_ors_hosted.c' =>
+       'src/proto/ngx_ors_item.c' =>
            [ text('static void ngx_ors_hosted_map(ngx_ors_out_t *out, '
                   . 'ngx_ors_item_t *item, ngx_uint_t empty) { }') ] },
-     'proto/ngx_ors_hosted_type.c' => '"map"',
+     'proto/ngx_ors_item.c' => '"map"',
      'proto/ngx_ors_event.c' => '"mapping"',
      'schema/ngx_ors_fields_tool.c' => '"map"',
      'turn/ngx_ors_builder_items.c' => 'ngx_ors_item_map');

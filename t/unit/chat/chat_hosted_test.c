@@ -12,7 +12,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_chat_hosted.h>
-#include <ngx_ors_hosted_type.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_json.h>
 
 

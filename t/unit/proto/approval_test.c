@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_approval.h>
+#include <ngx_ors_request_mcp.h>
 
 
 /* ' stands for "; "states": a letter for each request, "code param" if not */

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_fields.h>
 
 

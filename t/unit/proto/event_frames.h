@@ -11,7 +11,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 
 
 extern ngx_ors_request_t   frames_request;

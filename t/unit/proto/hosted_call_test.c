@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_hosted_call.h>
+#include <ngx_ors_item.h>
 
 
 #define WEB    ngx_ors_hosted_type_web_search

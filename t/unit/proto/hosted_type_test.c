@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_hosted_type.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_test_request.h>
 
 

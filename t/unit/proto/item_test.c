@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 
 
 #define ID  "id_of_the_item"

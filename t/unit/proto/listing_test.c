@@ -9,7 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_items.h>
-#include <ngx_ors_listing.h>
+#include <ngx_ors_stored.h>
 
 
 typedef struct {

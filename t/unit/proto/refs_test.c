@@ -13,7 +13,7 @@
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_items.h>
 #include <ngx_ors_test_request.h>
-#include <ngx_ors_refs.h>
+#include <ngx_ors_context.h>
 
 
 #define U(n)    "{'role':'user','content':'" n "'}"

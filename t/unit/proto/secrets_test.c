@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_secrets.h>
+#include <ngx_ors_input.h>
 
 
 typedef struct {

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_snapshot.h>
+#include <ngx_ors_stored.h>
 
 
 static void test_read(ngx_pool_t *pool);

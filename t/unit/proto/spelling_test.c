@@ -8,7 +8,7 @@
 
 
 #include "shape_table.h"
-#include <ngx_ors_endpoint.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_violation.h>
 

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_tool_name.h>
+#include <ngx_ors_hosting.h>
 
 
 #define N64  "0123456789012345678901234567890123456789012345678901234567890123"

@@ -11,7 +11,7 @@
 #include <ngx_ors_builder.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_hosted.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_test_request.h>
 
 
