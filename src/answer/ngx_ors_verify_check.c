@@ -15,12 +15,14 @@
 #include <ngx_ors_fields.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_usage.h>
 #include <ngx_ors_response.h>
+#include <ngx_ors_verify.h>
 
 
 /* more than what an error's message may have */
 #define NGX_ORS_VERIFY_TEXT   1024
+
+#define NGX_ORS_VERIFY_DETAILS  sizeof("completion_tokens_details")
 
 
 typedef struct {
@@ -58,6 +60,21 @@ static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
 static void ngx_ors_verify_model_text(ngx_ors_request_t *req, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
+
+/*
+ * Sets verify->usage to the "usage" of "object", a response or another
+ * document in verify->json, if it has one; a count that is absent is 0.
+ */
+void ngx_ors_verify_usage(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object);
+
+/* The count "name" of "usage", 0 if it is absent or none. */
+int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, char *name);
+
+
+static int64_t ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, char *tokens, char *name);
 
 
 /* of a response object (protocol, section 7), and what flavor openai adds */
@@ -640,4 +657,73 @@ ngx_ors_verify_refused(ngx_ors_verify_t *verify)
                   &verify->error.code, &verify->error.message);
 
     return NGX_DECLINED;
+}
+
+
+/*
+ * The tokens that a server counts in an answer that passes through.
+ */
+
+/* Reads the usage of a response, and of what Chat Completions answers. */
+
+
+void
+ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
+{
+    char                 *input, *output;
+    ngx_uint_t            chat;
+    ngx_ors_usage_t      *sum;
+    ngx_ors_json_node_t  *usage;
+
+    usage = ngx_ors_json_find(&verify->json, object, "usage");
+
+    if (usage == NULL || usage->type != ngx_ors_json_object) {
+        return;
+    }
+
+    sum = &verify->usage;
+    sum->known = 1;
+
+    chat = (ngx_ors_json_find(&verify->json, usage, "input_tokens") == NULL);
+
+    input = chat ? "prompt_tokens" : "input_tokens";
+    output = chat ? "completion_tokens" : "output_tokens";
+
+    sum->input = ngx_ors_verify_count(verify, usage, input);
+    sum->output = ngx_ors_verify_count(verify, usage, output);
+    sum->cached = ngx_ors_verify_usage_detail(verify, usage, input,
+                                              "cached_tokens");
+    sum->reasoning = ngx_ors_verify_usage_detail(verify, usage, output,
+                                                 "reasoning_tokens");
+}
+
+
+/* a member of "..._details" */
+
+static int64_t
+ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, char *tokens, char *name)
+{
+    u_char               *last, member[NGX_ORS_VERIFY_DETAILS];
+    ngx_ors_json_node_t  *node;
+
+    last = ngx_sprintf(member, "%s_details", tokens);
+    node = ngx_ors_json_get(&verify->json, usage, member, last - member);
+
+    return ngx_ors_verify_count(verify, node, name);
+}
+
+
+int64_t
+ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
+    char *name)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&verify->json, usage, (u_char *) name,
+                            ngx_strlen(name));
+
+    return (ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK)
+           ? ngx_max(n, 0) : 0;
 }

@@ -10,18 +10,27 @@
  */
 
 
+/*
+ * The verification of a stream's order (protocol, section 10.3): each event is
+ * checked, numbered and sent on.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_verify.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_terminate.h>
-#include <ngx_ors_verify_item.h>
-#include <ngx_ors_verify_store.h>
 #include <ngx_ors_verify_sequence.h>
-#include <ngx_ors_verify_tolerate.h>
+#include <ngx_ors_verify_item.h>
 #include <ngx_ors_ws.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_event.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_id.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_response.h>
 
 
 /* bytes that may be filled into any event without being counted */
@@ -29,6 +38,39 @@
 
 /* a number to begin with that leaves room to count */
 #define NGX_ORS_VERIFY_SEQUENCE_MAX  9007199254740992LL
+
+/* our own texts, filled in, are not limited as an answer is */
+#define ngx_ors_verify_terminate_unlimited(verify)                             \
+    (verify)->json.max_depth = NGX_ORS_JSON_MAX_DEPTH;                         \
+    (verify)->json.max_nodes = (ngx_uint_t) -1
+
+/* vectors are lists of numbers: so many times as many values are allowed */
+#define NGX_ORS_VERIFY_VECTORS  16
+
+#define ngx_ors_verify_is_chat(verify)                                        \
+    ((verify)->endpoint->id == ngx_ors_endpoint_chat)
+
+/* 1 if the last event of the stream has been sent */
+#define ngx_ors_verify_stream_is_over(verify)                                 \
+    ((verify)->stream->order == ngx_ors_verify_sequence_st_over)
+
+
+/*
+ * The next event, verify->answer->sse.data.
+ *
+ * NGX_OK         it was appended to verify->out, or dropped
+ * NGX_DECLINED   the stream cannot go on, verify->error says why: a violation,
+ *                or what upstream has reported
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_verify_sequence(ngx_ors_verify_t *verify);
+
+/*
+ * Fills a field that is missing in the event: its number, or the status of an
+ * item.  As ngx_ors_fill_pt, "data" is the verification.
+ */
+ngx_int_t ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
 
 
 static ngx_int_t ngx_ors_verify_sequence_event(ngx_ors_verify_t *verify,
@@ -60,6 +102,47 @@ static ngx_int_t ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
+static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
+    u_char *p, size_t pos, size_t last);
+static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+static void ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify);
+static void ngx_ors_verify_terminate_items(ngx_ors_verify_t *verify);
+static ngx_ors_answer_form_e ngx_ors_verify_form(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_document(void *data, ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_unreadable(void *data);
+static ngx_int_t ngx_ors_verify_fail(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_stream_init(ngx_ors_verify_t *verify);
+static void ngx_ors_verify_stream_comment(void *data);
+static ngx_int_t ngx_ors_verify_stream_event(void *data);
+static ngx_int_t ngx_ors_verify_stream_end(void *data, ngx_uint_t done);
+static ngx_int_t ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify);
+static void ngx_ors_verify_stream_begin(ngx_ors_verify_t *verify);
+
+
+/* members of a snapshot that are written anew when it has failed */
+
+static const ngx_str_t  ngx_ors_verify_terminate_names[] = {
+    ngx_string("status"),
+    ngx_string("completed_at"),
+    ngx_string("incomplete_details"),
+    ngx_string("error"),
+    ngx_string("output"),
+    ngx_null_string
+};
+
+
+static const ngx_ors_answer_handler_t  ngx_ors_verify_handler = {
+    ngx_ors_verify_stream_comment,
+    ngx_ors_verify_stream_event,
+    ngx_ors_verify_stream_end,
+    ngx_ors_verify_document,
+    ngx_ors_verify_failure,
+    ngx_ors_verify_unreadable
+};
 
 
 ngx_int_t
@@ -674,4 +757,636 @@ ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
     }
 
     return NGX_DECLINED;
+}
+
+
+/*
+ * The events that end a broken stream, and the copies of items and snapshot
+ * which they need.
+ */
+
+
+ngx_int_t
+ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify, size_t size)
+{
+    ngx_ors_verify_stream_t  *vs;
+
+    vs = verify->stream;
+
+    if (size > verify->limits->answer - vs->size) {
+        return ngx_ors_verify_found(verify, ngx_ors_code_answer_too_large,
+                                    "the model server's answer is over the "
+                                    "limit of %uz bytes",
+                                    verify->limits->answer);
+    }
+
+    vs->size += size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *json)
+{
+    size_t      pos, last, size;
+    u_char     *p;
+    ngx_int_t   rc;
+
+    pos = ngx_ors_edit_start(node);
+    last = ngx_ors_edit_end(node);
+    size = ngx_ors_edits_size(&verify->edits, pos, last);
+
+    rc = ngx_ors_verify_terminate_charge(verify, size);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    p = ngx_pnalloc(verify->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_ors_verify_terminate_text(verify, p, pos, last);
+
+    json->data = p;
+    json->len = size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node)
+{
+    size_t                    pos, last, size;
+    u_char                   *p;
+    ngx_ors_verify_stream_t  *vs;
+
+    vs = verify->stream;
+
+    pos = ngx_ors_edit_start(node);
+    last = ngx_ors_edit_end(node);
+    size = ngx_ors_edits_size(&verify->edits, pos, last);
+
+    if (size > vs->room) {
+        p = ngx_pnalloc(verify->pool, size);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (vs->snapshot.data) {
+            (void) ngx_pfree(verify->pool, vs->snapshot.data);
+        }
+
+        vs->snapshot.data = p;
+        vs->room = size;
+    }
+
+    p = ngx_ors_verify_terminate_text(verify, vs->snapshot.data, pos, last);
+    vs->snapshot.len = p - vs->snapshot.data;
+
+    return NGX_OK;
+}
+
+
+/* an edit at the very end belongs to the parent: it adds a member */
+
+static u_char *
+ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
+    size_t last)
+{
+    u_char          *text;
+    ngx_ors_edit_t  *edit, *end;
+
+    text = verify->json.text;
+    end = verify->edits.elts + verify->edits.n;
+
+    for (edit = ngx_ors_edits_from(&verify->edits, pos);
+         edit < end && edit->pos < last;
+         edit++)
+    {
+        if (edit->pos < pos) {
+            continue;
+        }
+
+        p = ngx_cpymem(p, text + pos, edit->pos - pos);
+
+        if (edit->size) {
+            p = ngx_cpymem(p, edit->text, edit->size);
+        }
+
+        pos = (size_t) edit->pos + edit->len;
+    }
+
+    return ngx_cpymem(p, text + pos, last - pos);
+}
+
+
+void
+ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_ors_event_error(verify->out, verify->stream->sequence++, err);
+}
+
+
+ngx_int_t
+ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
+{
+    ngx_ors_error_t          *err;
+    ngx_ors_verify_stream_t  *vs;
+
+    vs = verify->stream;
+    err = &verify->error;
+
+    if (vs->order == ngx_ors_verify_sequence_st_over) {
+        return NGX_DONE;
+    }
+
+    if (vs->snapshot.len == 0
+        && ngx_ors_verify_terminate_start(verify) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (vs->order == ngx_ors_verify_sequence_st_error) {
+        err = &vs->failure;
+
+    } else {
+        ngx_ors_verify_terminate_error(verify, err);
+    }
+
+    vs->order = ngx_ors_verify_sequence_st_over;
+
+    return ngx_ors_verify_terminate_failed(verify, err);
+}
+
+
+/* only comments were sent: clients need a response that can fail */
+
+static ngx_int_t
+ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
+{
+    ngx_int_t                 rc;
+    ngx_str_t                 text;
+    ngx_uint_t                repaired;
+    ngx_ors_error_t           err;
+    ngx_ors_verify_stream_t  *vs;
+
+    vs = verify->stream;
+    repaired = verify->repaired;
+
+    if (ngx_ors_verify_terminate_invent(verify, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the other fields are filled in as in an upstream's response */
+
+    ngx_ors_verify_terminate_unlimited(verify);
+
+    rc = ngx_ors_verify_validate(verify, &text, &ngx_ors_fields_response, &err);
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ALERT, verify->log, 0,
+                      "a response of our own is not valid: %V", &err.message);
+        return NGX_ERROR;
+    }
+
+    if (rc != NGX_OK
+        || ngx_ors_verify_terminate_snapshot(verify,
+                                             verify->json.nodes) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    verify->repaired = repaired;
+
+    ngx_ors_event_open(verify->out, verify->stream->sequence++,
+                       &ngx_ors_events[ngx_ors_event_type_created]);
+    ngx_ors_out_lit(verify->out, ",\"response\":");
+    ngx_ors_out_str(verify->out, &vs->snapshot);
+    ngx_ors_out_lit(verify->out, "}");
+    ngx_ors_frame_close(verify->out);
+
+    return NGX_OK;
+}
+
+
+/* all but the ids and the model's name, the rest is filled in */
+
+static ngx_int_t
+ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify, ngx_str_t *text)
+{
+    ngx_str_t      id, *model;
+    ngx_ors_id_t   ids;
+    ngx_ors_out_t  out;
+
+    if (ngx_ors_id_init(&ids, verify->log) != NGX_OK
+        || ngx_ors_id_make(&ids, verify->pool, "resp", &id) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_BLOCK);
+
+    ngx_ors_out_lit(&out, "{\"id\":\"");
+    ngx_ors_out_str(&out, &id);
+    ngx_ors_out_lit(&out, "\",\"object\":\"response\",\"created_at\":");
+    ngx_ors_out_int(&out, ngx_time());
+    ngx_ors_out_lit(&out, ",\"completed_at\":null,\"status\":\"in_progress\","
+                          "\"incomplete_details\":null,\"output\":[],"
+                          "\"error\":null,\"usage\":null,\"model\":");
+
+    if (verify->request) {
+        model = &verify->request->model;
+        ngx_ors_json_quote(&out, model->data, model->len);
+
+    } else {
+        ngx_ors_out_lit(&out, "\"\"");
+    }
+
+    ngx_ors_out_lit(&out, "}");
+
+    return ngx_ors_out_text(&out, text);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_int_t       rc;
+    ngx_str_t      *snapshot;
+    ngx_ors_out_t  *out;
+
+    out = verify->out;
+    snapshot = &verify->stream->snapshot;
+
+    ngx_ors_verify_terminate_unlimited(verify);
+
+    rc = ngx_ors_json_read(&verify->json, snapshot->data, snapshot->len);
+
+    if (rc != NGX_OK) {
+
+        if (rc == NGX_DECLINED) {
+            ngx_log_error(NGX_LOG_ALERT, verify->log, 0,
+                          "the snapshot of a response is not JSON");
+        }
+
+        return NGX_ERROR;
+    }
+
+    ngx_ors_event_open(verify->out, verify->stream->sequence++,
+                       &ngx_ors_events[ngx_ors_event_type_failed]);
+
+    ngx_ors_out_lit(out, ",\"response\":{");
+    ngx_ors_verify_terminate_members(verify);
+    ngx_ors_out_lit(out, "\"status\":\"failed\",\"completed_at\":null,"
+                         "\"incomplete_details\":null,\"error\":");
+    ngx_ors_verify_terminate_cause(out, err);
+    ngx_ors_out_lit(out, ",\"output\":[");
+    ngx_ors_verify_terminate_items(verify);
+    ngx_ors_out_lit(out, "]}}");
+
+    ngx_ors_frame_close(out);
+    ngx_ors_frame_done(out);
+
+    return NGX_DONE;
+}
+
+
+void
+ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_ors_out_lit(out, "{\"code\":");
+    ngx_ors_json_quote(out, err->code.data, err->code.len);
+    ngx_ors_out_lit(out, ",\"message\":");
+    ngx_ors_json_quote(out, err->message.data, err->message.len);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+/* the members that stay, each with a comma after it */
+
+static void
+ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify)
+{
+    size_t                pos;
+    ngx_ors_json_t       *json;
+    const ngx_str_t      *name;
+    ngx_ors_json_node_t  *key;
+
+    json = &verify->json;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (name = ngx_ors_verify_terminate_names; name->len; name++) {
+
+            if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+                break;
+            }
+        }
+
+        if (name->len == 0) {
+            pos = ngx_ors_edit_start(key);
+
+            ngx_ors_out_copy(verify->out, json->text + pos,
+                             ngx_ors_edit_end(key + 1) - pos);
+            ngx_ors_out_lit(verify->out, ",");
+        }
+    }
+}
+
+
+/* one that is not finished would make the response incomplete (C28) */
+
+static void
+ngx_ors_verify_terminate_items(ngx_ors_verify_t *verify)
+{
+    ngx_str_t                *json;
+    ngx_uint_t                i, n;
+    ngx_ors_verify_stream_t  *vs;
+
+    vs = verify->stream;
+    n = 0;
+
+    for (i = 0; i < vs->nitems; i++) {
+        json = &vs->items[i].json;
+
+        if (json->len == 0) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(verify->out, ",");
+        }
+
+        ngx_ors_out_ref(verify->out, json->data, json->len);
+    }
+}
+
+
+/*
+ * Verification of documents, error documents, events and
+ * failures: it passes them on, repairs them, or ends the answer.
+ */
+
+
+void
+ngx_ors_verify_init(ngx_ors_verify_t *verify)
+{
+    verify->answer->handler = &ngx_ors_verify_handler;
+    verify->answer->data = verify;
+}
+
+
+ngx_int_t
+ngx_ors_verify_header(ngx_ors_verify_t *verify, ngx_uint_t status,
+    ngx_str_t *type, off_t length)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  nodes;
+
+    nodes = verify->limits->nodes;
+
+    if (verify->endpoint->id == ngx_ors_endpoint_embeddings) {
+        nodes *= NGX_ORS_VERIFY_VECTORS;
+    }
+
+    ngx_ors_json_init(&verify->json, verify->pool, verify->limits->depth,
+                      nodes);
+    ngx_ors_edits_init(&verify->edits, verify->pool);
+
+    verify->answer->form = ngx_ors_verify_form(verify);
+
+    rc = ngx_ors_answer_header(verify->answer, status, type, length);
+
+    if (rc == NGX_OK && verify->answer->state == ngx_ors_answer_st_stream) {
+        return ngx_ors_verify_stream_init(verify);
+    }
+
+    return rc;
+}
+
+
+static ngx_ors_answer_form_e
+ngx_ors_verify_form(ngx_ors_verify_t *verify)
+{
+    if (verify->endpoint->event == NULL) {
+        return ngx_ors_answer_json;
+    }
+
+    if (verify->request == NULL) {
+        return ngx_ors_answer_any;
+    }
+
+    return verify->request->stream ? ngx_ors_answer_stream
+                                   : ngx_ors_answer_document;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_document(void *data, ngx_str_t *text)
+{
+    ngx_ors_verify_t *verify = data;
+
+    ngx_int_t  rc;
+
+    rc = ngx_ors_verify_check(verify, text, verify->endpoint->answer);
+
+    if (rc == NGX_OK && ngx_ors_verify_is_stored(verify)) {
+        rc = ngx_ors_verify_store_hold(verify, NULL);
+
+        if (rc == NGX_OK) {
+            return NGX_DONE;
+        }
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_fail(verify);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    verify->status = verify->answer->status;
+    ngx_str_set(&verify->type, "application/json");
+
+    ngx_ors_edits_write(&verify->edits, &verify->json, 0, text->len, 1,
+                        verify->out);
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_unreadable(void *data)
+{
+    ngx_ors_verify_t *verify = data;
+
+    if (verify->stream && ngx_ors_verify_stream_is_over(verify)) {
+        return NGX_DONE;
+    }
+
+    verify->error = verify->answer->failure;
+    (void) ngx_ors_verify_refused(verify);
+
+    return ngx_ors_verify_fail(verify);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_fail(ngx_ors_verify_t *verify)
+{
+    return verify->stream ? ngx_ors_verify_stream_fail(verify)
+                          : ngx_ors_verify_failed(verify);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_stream_init(ngx_ors_verify_t *verify)
+{
+    verify->stream = ngx_pcalloc(verify->pool, sizeof(ngx_ors_verify_stream_t));
+    if (verify->stream == NULL) {
+        return NGX_ERROR;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     verify->stream->order = ngx_ors_verify_sequence_st_start;
+     *     verify->stream->sequence = 0;
+     *     verify->stream->items = NULL;
+     */
+
+    if (!ngx_ors_verify_is_chat(verify)) {
+        verify->fill = ngx_ors_verify_sequence_fill;
+    }
+
+    return NGX_OK;
+}
+
+
+/* a comment keeps the connection to the client alive */
+
+static void
+ngx_ors_verify_stream_comment(void *data)
+{
+    ngx_ors_verify_t *verify = data;
+
+    if (!ngx_ors_verify_stream_is_over(verify)) {
+        ngx_ors_verify_stream_begin(verify);
+        ngx_ors_frame_comment(verify->out);
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_verify_stream_event(void *data)
+{
+    ngx_ors_verify_t *verify = data;
+
+    ngx_int_t  rc;
+
+    if (ngx_ors_verify_stream_is_over(verify)) {
+        return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_late);
+    }
+
+    rc = ngx_ors_verify_is_chat(verify) ? ngx_ors_verify_chat(verify)
+                                        : ngx_ors_verify_sequence(verify);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_stream_fail(verify);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_verify_stream_begin(verify);
+
+    /* an end that is held does not wait for the rest of the stream */
+
+    if (verify->held.len) {
+        return NGX_DONE;
+    }
+
+    if (ngx_ors_verify_stream_is_over(verify)) {
+        ngx_ors_frame_done(verify->out);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_stream_end(void *data, ngx_uint_t done)
+{
+    ngx_ors_verify_t *verify = data;
+
+    if (ngx_ors_verify_stream_is_over(verify)) {
+        verify->repaired += !done;
+        return NGX_DONE;
+    }
+
+    if (ngx_ors_verify_is_chat(verify)
+        && ngx_ors_verify_chat_ends(verify, done))
+    {
+        verify->repaired += !done;
+        ngx_ors_frame_done(verify->out);
+        return NGX_DONE;
+    }
+
+    if (verify->stream->order != ngx_ors_verify_sequence_st_error) {
+        return NGX_DECLINED;
+    }
+
+    /* the upstream has sent "error" and left out "response.failed" */
+
+    verify->repaired++;
+
+    return ngx_ors_verify_stream_fail(verify);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify)
+{
+    if (verify->status == 0) {
+        return ngx_ors_verify_failed(verify);
+    }
+
+    if (ngx_ors_verify_is_chat(verify)) {
+        ngx_ors_verify_chat_fail(verify);
+        return NGX_DONE;
+    }
+
+    return ngx_ors_verify_terminate(verify);
+}
+
+
+ngx_int_t
+ngx_ors_verify_unhold(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_str_null(&verify->held);
+
+    verify->error = *err;
+    verify->stream->order = ngx_ors_verify_sequence_st_running;
+    verify->stream->sequence--;
+
+    return ngx_ors_verify_stream_fail(verify);
+}
+
+
+static void
+ngx_ors_verify_stream_begin(ngx_ors_verify_t *verify)
+{
+    if (verify->status == 0) {
+        verify->status = 200;
+        ngx_str_set(&verify->type, "text/event-stream");
+    }
 }

@@ -1,7 +1,8 @@
 
 /*
- * The verification of a stream's order (protocol, section 10.3): each event is
- * checked, numbered and sent on.
+ * The end of a response's stream that cannot go on: "error", then
+ * "response.failed" with the last snapshot and the finished items (protocol,
+ * sections 10.4 and 10.5), which are remembered while the stream runs.
  */
 
 
@@ -11,25 +12,74 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_verify_event.h>
+#include <ngx_ors_verify.h>
 
 
 /*
- * The next event, verify->answer->sse.data.
+ * Counts bytes that are remembered of items, or that are filled into events.
+ * NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
+ * verify->error has the reason.
+ */
+ngx_int_t ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify,
+    size_t size);
+
+/*
+ * Remembers an item that is done, "node" with verify->edits, in "*json".
+ * NGX_OK, NGX_DECLINED as above, or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *json);
+
+/*
+ * Remembers a response that is in progress, "node" with verify->edits, in
+ * place of the last one.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node);
+
+/* Appends an "error" event. */
+void ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+
+/*
+ * Appends the events that end the stream, with verify->error or, if upstream
+ * has reported an error before, with that one, and [DONE].  If there was no
+ * response yet one is made, and announced.  Returns NGX_DONE or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
+
+/* Writes the "error" of a response. */
+void ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err);
+
+/*
+ * The verification as a user of the reader in ngx_ors_answer.h: each document
+ * and event is checked, repaired where that is possible, and refused else.
+ */
+
+
+/*
+ * Makes "verify" the user of verify->answer.  The reader's functions return
  *
- * NGX_OK         it was appended to verify->out, or dropped
- * NGX_DECLINED   the stream cannot go on, verify->error says why: a violation,
- *                or what upstream has reported
+ * NGX_OK         go on
+ * NGX_DONE       the answer is over: "status", "type" and "out" hold what
+ *                is left to be sent
  * NGX_ERROR      no memory
+ *
+ * "status" stays 0 until the client's answer can begin: that of a document
+ * when it is whole, that of a stream with its first event or comment.
  */
-ngx_int_t ngx_ors_verify_sequence(ngx_ors_verify_t *verify);
+void ngx_ors_verify_init(ngx_ors_verify_t *verify);
+
+/* As ngx_ors_answer_header(), to be called in its place. */
+ngx_int_t ngx_ors_verify_header(ngx_ors_verify_t *verify, ngx_uint_t status,
+    ngx_str_t *type, off_t length);
 
 /*
- * Fills a field that is missing in the event: its number, or the status of an
- * item.  As ngx_ors_fill_pt, "data" is the verification.
+ * The end of the stream, which is held, cannot be stored: the stream fails
+ * with "err" in its place.  Returns NGX_DONE or NGX_ERROR.
  */
-ngx_int_t ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
-    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+ngx_int_t ngx_ors_verify_unhold(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_VERIFY_SEQUENCE_H_INCLUDED_ */

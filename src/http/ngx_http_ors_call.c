@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_ors_answer_retry.h>
+#include <ngx_ors_answer_error.h>
 #include <ngx_ors_facts.h>
 
 

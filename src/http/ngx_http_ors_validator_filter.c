@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_verify_handler.h>
+#include <ngx_ors_verify_sequence.h>
 
 
 static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr);

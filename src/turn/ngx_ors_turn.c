@@ -13,8 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
-#include <ngx_ors_answer_said.h>
-#include <ngx_ors_answer_retry.h>
+#include <ngx_ors_answer.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
@@ -25,7 +24,7 @@
 #include <ngx_ors_context.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_turn.h>
-#include <ngx_ors_verify_handler.h>
+#include <ngx_ors_verify_sequence.h>
 
 
 #define NGX_ORS_TURN_BLOCK  1536

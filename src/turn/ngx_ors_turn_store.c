@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_verify_store.h>
+#include <ngx_ors_verify.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_stored.h>
 #include <ngx_ors_turn.h>

@@ -134,7 +134,7 @@ adds('an event', 2,
        'src/schema/ngx_ors_fields_response.c' =>
            [ shape('ngx_ors_stream_moved_shape') ] },
      'schema/ngx_ors_fields_response.c' => '"response.moved"',
-     'answer/ngx_ors_verify_event.c' => '"response.moved"');
+     'answer/ngx_ors_verify.c' => '"response.moved"');
 
 adds('an item', 2,
      { $book => [ row('NGX_ORS_ITEMS_PASSED',

@@ -9,7 +9,6 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_answer_error.h>
-#include <ngx_ors_answer_retry.h>
 
 
 static void test_times(void);

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_answer_said.h>
+#include <ngx_ors_answer.h>
 
 
 #define TEN  "0123456789"

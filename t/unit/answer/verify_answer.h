@@ -12,7 +12,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_verify_handler.h>
+#include <ngx_ors_verify_sequence.h>
 
 
 typedef struct {

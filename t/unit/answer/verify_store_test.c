@@ -13,7 +13,7 @@
 
 #include <ngx_ors_error.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_store.h>
+#include <ngx_ors_verify.h>
 
 #include "stream_check.h"
 #include "stream_script.h"
