@@ -14,8 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_tool.h>
-#include <ngx_ors_chat_conf.h>
-#include <ngx_ors_chat_preset.h>
+#include <ngx_ors_chat_options_conf.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_mcp_conf.h>
 #include <ngx_ors_seal.h>

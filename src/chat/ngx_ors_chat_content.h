@@ -30,6 +30,9 @@ typedef struct {
     char                          *field;
 } ngx_ors_chat_content_t;
 
+#define ngx_ors_chat_get(json, object, name)                                  \
+    ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
+
 
 /*
  * Each function below appends the value of "content" for one role; "node"
@@ -87,15 +90,31 @@ ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
 ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, u_char *name, size_t len);
 
-#define ngx_ors_chat_get(json, object, name)                                  \
-    ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
-
 /*
  * Appends a value as it is in the document, a string with its quotes;
  * NULL is the empty string.
  */
 void ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
+
+/*
+ * Outputs of tools that are parts in a string: some clients and proxies send
+ * what a tool has returned as the text of its JSON, and an image in it would be
+ * a long text to the model (E10).
+ */
+
+
+/*
+ * Reads string "node" of "json" as an array of texts and images in which
+ * there is an image.  "parts" becomes a document whose root is the array;
+ * its text and nodes come from "pool".
+ *
+ * NGX_OK         "parts" is ready
+ * NGX_DECLINED   it is a string like any other
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_embedded(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_ors_json_t *parts);
 
 
 #endif /* _NGX_ORS_CHAT_CONTENT_H_INCLUDED_ */

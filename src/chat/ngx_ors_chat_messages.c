@@ -14,11 +14,17 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_messages.h>
-#include <ngx_ors_chat_replay.h>
-#include <ngx_ors_chat_search.h>
 #include <ngx_ors_chat_state.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_names.h>
+
+
+#define ngx_ors_chat_begin(cm, text)                                          \
+    ngx_ors_chat_open(cm, text, sizeof(text) - 1)
+
+#define ngx_ors_chat_message(cm, role)                                        \
+    ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
 
 
 typedef struct {
@@ -54,13 +60,14 @@ static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
 static ngx_ors_chat_item_t *ngx_ors_chat_output(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *call, ngx_ors_json_node_t **content);
-
-
-#define ngx_ors_chat_begin(cm, text)                                          \
-    ngx_ors_chat_open(cm, text, sizeof(text) - 1)
-
-#define ngx_ors_chat_message(cm, role)                                        \
-    ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
+static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
+    ngx_ors_chat_item_t *other);
+static ngx_uint_t ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
+    ngx_ors_json_node_t **part, ngx_str_t *text);
+static ngx_int_t ngx_ors_chat_search_list(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tools, ngx_ors_json_node_t *space, ngx_uint_t *n);
+static ngx_int_t ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tool, ngx_ors_json_node_t *space, ngx_uint_t *n);
 
 
 /* https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQ" */
@@ -746,4 +753,236 @@ ngx_ors_chat_output(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *call,
     cm->cc.json = output->json;
 
     return output;
+}
+
+
+/* Reasoning in the history, sent back to the server that it came from. */
+
+
+void
+ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
+    ngx_uint_t last)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i, n, texts;
+    ngx_ors_out_t        *out;
+    ngx_ors_json_node_t  *part;
+    ngx_ors_chat_item_t  *item, *prev;
+
+    out = ci->cc->out;
+
+    prev = NULL;
+    texts = 0;
+
+    for (i = first; i < last; i++) {
+        item = &ci->items[i];
+
+        if (item->kind != ngx_ors_chat_item_reasoning
+            || (prev && ngx_ors_chat_same_thought(prev, item)))
+        {
+            continue;
+        }
+
+        prev = item;
+
+        for (n = 0; ngx_ors_chat_thought(item, n, &part, &text); n++) {
+
+            if (text.len == 0) {
+                continue;
+            }
+
+            if (texts++) {
+                ngx_ors_out_lit(out, "\\n");
+
+            } else if (ci->cc->options->reasoning
+                       == ngx_ors_chat_reasoning_content)
+            {
+                ngx_ors_out_lit(out, ",\"reasoning_content\":\"");
+
+            } else {
+                ngx_ors_out_lit(out, ",\"reasoning\":\"");
+            }
+
+            ngx_ors_out_ref(out, text.data, text.len);
+        }
+    }
+
+    if (texts) {
+        ngx_ors_out_lit(out, "\"");
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
+    ngx_ors_chat_item_t *other)
+{
+    ngx_str_t             text, again;
+    ngx_uint_t            n, more;
+    ngx_ors_json_node_t  *part, *copy;
+
+    for (n = 0; /* void */ ; n++) {
+        more = ngx_ors_chat_thought(item, n, &part, &text);
+
+        if (ngx_ors_chat_thought(other, n, &copy, &again) != more) {
+            return 0;
+        }
+
+        if (!more) {
+            return 1;
+        }
+
+        if (!ngx_ors_same(&text, &again)) {
+            return 0;
+        }
+    }
+}
+
+
+/*
+ * 1 and text "n" of an item, or 0: it has no more.  "*part" is where the text
+ * is, and is kept from one call to the next
+ */
+
+static ngx_uint_t
+ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
+    ngx_ors_json_node_t **part, ngx_str_t *text)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *list;
+
+    if (item->text.len) {
+        *text = item->text;
+        return n == 0;
+    }
+
+    json = item->json;
+    list = ngx_ors_input_node(item, item->content);
+
+    *part = n ? ngx_ors_json_next(json, *part) : ngx_ors_json_first(json, list);
+
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, *part, "text"), text);
+
+    return *part != NULL;
+}
+
+
+/*
+ * Results of client-side tool searches as messages and tools of a chat.
+ */
+
+
+void
+ngx_ors_chat_search_arguments(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node)
+{
+    if (node && node->type != ngx_ors_json_string) {
+        ngx_ors_json_quote(cc->out, ngx_ors_json_text(cc->json, node),
+                           node->len);
+
+    } else if (node && node->len) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+
+    } else {
+        ngx_ors_out_lit(cc->out, "\"{}\"");
+    }
+}
+
+
+/* the list of tools describes each tool, the message only names it */
+
+ngx_int_t
+ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tools)
+{
+    ngx_uint_t  n;
+
+    n = 0;
+
+    ngx_ors_out_lit(cc->out, "\"{\\\"tools\\\":[");
+
+    if (ngx_ors_chat_search_list(cc, tools, NULL, &n) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_lit(cc->out, "]}\"");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_search_list(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tools, ngx_ors_json_node_t *space, ngx_uint_t *n)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tool, *type;
+
+    json = cc->json;
+
+    for (tool = ngx_ors_json_first(json, tools);
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        type = ngx_ors_json_find(json, tool, "type");
+        rc = NGX_OK;
+
+        if (ngx_ors_json_is(json, type, "namespace")) {
+            rc = ngx_ors_chat_search_list(cc,
+                                      ngx_ors_json_find(json, tool, "tools"),
+                                      ngx_ors_json_find(json, tool, "name"),
+                                      n);
+
+        } else if (ngx_ors_json_is(json, type, "function")
+                   || ngx_ors_json_is(json, type, "custom"))
+        {
+            rc = ngx_ors_chat_search_name(cc, tool, space, n);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* letters that need no escape, in any string */
+
+static ngx_int_t
+ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tool, ngx_ors_json_node_t *space, ngx_uint_t *n)
+{
+    ngx_str_t             sent;
+    ngx_ors_json_node_t  *name;
+
+    name = ngx_ors_json_find(cc->json, tool, "name");
+
+    if (name == NULL || name->type != ngx_ors_json_string) {
+        name = ngx_ors_json_find(cc->json,
+                                 ngx_ors_json_find(cc->json, tool, "function"),
+                                 "name");
+    }
+
+    if (name == NULL || name->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_tools_name(cc->json, space, name, cc->pool, &sent)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if ((*n)++) {
+        ngx_ors_out_lit(cc->out, ",");
+    }
+
+    ngx_ors_out_lit(cc->out, "\\\"");
+    ngx_ors_out_str(cc->out, &sent);
+    ngx_ors_out_lit(cc->out, "\\\"");
+
+    return NGX_OK;
 }

@@ -16,6 +16,28 @@
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_violation.h>
+#include <ngx_ors_book.h>
+
+
+#define ngx_ors_chat_optional_name(name, foreign)  ngx_string(#name),
+#define ngx_ors_chat_optional_foreign(name, foreign)  foreign,
+
+#define OWN    NGX_ORS_CHAT_FIELD_OWN
+#define DROP   NGX_ORS_CHAT_FIELD_DROP
+#define FIXED  NGX_ORS_CHAT_FIELD_FIXED
+
+
+#define ngx_ors_chat_number_row(name)  { ngx_string(#name), OWN },
+
+#define ngx_ors_chat_optional_row(name, foreign)  { ngx_string(#name), OWN },
+
+#define ngx_ors_chat_field_row(name, flags)  { ngx_string(#name), flags },
+
+
+typedef struct {
+    ngx_str_t    name;
+    ngx_uint_t   flags;       /* NGX_ORS_CHAT_FIELD_ */
+} ngx_ors_chat_field_t;
 
 
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
@@ -39,10 +61,6 @@ const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1] = {
     ngx_string("provider_specific_fields"),
     ngx_null_string
 };
-
-
-#define ngx_ors_chat_optional_name(name, foreign)  ngx_string(#name),
-#define ngx_ors_chat_optional_foreign(name, foreign)  foreign,
 
 const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_NOPTIONALS + 1] = {
     NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_name)
@@ -68,6 +86,14 @@ static const ngx_str_t  ngx_ors_chat_continue_names[] = {
 static const ngx_str_t  ngx_ors_chat_continue_values[] = {
     ngx_string("false"),
     ngx_string("true")
+};
+
+
+static const ngx_ors_chat_field_t  ngx_ors_chat_fields[] = {
+    NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number_row)
+    NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_row)
+    NGX_ORS_CHAT_FIELDS(ngx_ors_chat_field_row)
+    { ngx_null_string, 0 }
 };
 
 
@@ -370,4 +396,45 @@ ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * The table of a chat request's fields, and a look-up by name and by
+ * spelling.
+ */
+
+
+ngx_uint_t
+ngx_ors_chat_field(const ngx_str_t *name, ngx_uint_t flags)
+{
+    const ngx_ors_chat_field_t  *field;
+
+    for (field = ngx_ors_chat_fields; field->name.len; field++) {
+
+        if ((field->flags & flags) && ngx_ors_same(&field->name, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+const ngx_str_t *
+ngx_ors_chat_field_spelled(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_uint_t flags)
+{
+    const ngx_ors_chat_field_t  *field;
+
+    for (field = ngx_ors_chat_fields; field->name.len; field++) {
+
+        if ((field->flags & flags)
+            && ngx_ors_spelling_is(json, key, &field->name))
+        {
+            return &field->name;
+        }
+    }
+
+    return NULL;
 }

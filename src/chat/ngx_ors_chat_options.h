@@ -17,6 +17,7 @@
 #include <ngx_ors_edit.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_seal.h>
+#include <ngx_ors_json.h>
 
 
 typedef enum {
@@ -135,7 +136,7 @@ typedef struct {
 } ngx_ors_chat_options_t;
 
 
-/* a member of the body that the client writes: ngx_ors_chat_passthrough.h */
+/* a member of the body that the client writes: ngx_ors_chat_request.h */
 
 typedef struct {
     ngx_str_t                     name;   /* plain text */
@@ -191,6 +192,21 @@ typedef struct {
     ngx_ors_json_node_t          *asked;      /* the effort, or NULL */
     ngx_ors_chat_effort_t        *effort;     /* NULL: as it is asked for */
 } ngx_ors_chat_target_t;
+
+
+/*
+ * The fields of a chat request that the adapter itself writes or withholds.
+ */
+
+
+/* an effort of the configuration cannot become such a field */
+#define NGX_ORS_CHAT_FIELD_OWN     0x01
+
+/* withheld when a request passes fields that its table does not have */
+#define NGX_ORS_CHAT_FIELD_DROP    0x02
+
+/* rejected in "params" and "provider_options": other fields decide it */
+#define NGX_ORS_CHAT_FIELD_FIXED   0x04
 
 
 /* The options of a server of which nothing is said. */
@@ -268,6 +284,16 @@ ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
 ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_options_t *options,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_pool_t *pool,
     const ngx_ors_chat_type_t **rule);
+
+/* 1 if field "name" has one of "flags". */
+ngx_uint_t ngx_ors_chat_field(const ngx_str_t *name, ngx_uint_t flags);
+
+/*
+ * The name of the field with one of "flags" that "key" spells, perhaps in
+ * letters of another case, or NULL.
+ */
+const ngx_str_t *ngx_ors_chat_field_spelled(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, ngx_uint_t flags);
 
 
 #endif /* _NGX_ORS_CHAT_OPTIONS_H_INCLUDED_ */

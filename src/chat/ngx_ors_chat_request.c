@@ -14,12 +14,26 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_unknown.h>
-#include <ngx_ors_chat_passthrough.h>
-#include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_schema.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_chat_options.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_request.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_violation.h>
+
+
+#define ngx_ors_chat_number(name)  { ngx_ors_rq_##name, ngx_string(#name) },
+
+
+#define ngx_ors_chat_refused(name, value, code, text, in)                     \
+    { ngx_ors_rq_##value, ngx_string(#name), ngx_ors_code_##code, text, in },
+
+/* longer than any path to an object with members, and a name */
+#define NGX_ORS_CHAT_PASSTHROUGH_PATH                                          \
+    (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SHAPE_NAME)
 
 
 typedef struct {
@@ -35,6 +49,17 @@ typedef struct {
     char                 *text;           /* follows the name in the message */
     ngx_uint_t            in;             /* profiles that refuse it */
 } ngx_ors_chat_unsupported_t;
+
+
+/* an object of the request that has members to pass, and its place */
+
+typedef struct {
+    ngx_ors_request_t      *req;
+    ngx_ors_chat_target_t  *target;
+    ngx_ors_error_t        *err;
+    ngx_ors_json_node_t    *object;
+    ngx_int_t               n;          /* of "provider_options", or -1 */
+} ngx_ors_chat_pass_t;
 
 
 static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
@@ -59,17 +84,28 @@ static void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req,
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
 
+/*
+ * Appends the members of the request's body that are not known, each with a
+ * comma in front of it, if the policy passes them, and adds those that the
+ * server does not get to req->dropped.  Names that Chat Completions has for
+ * what is written elsewhere, or that would change what the answer is, are left
+ * out: no key comes twice.
+ */
+void ngx_ors_chat_unknown(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
+    ngx_ors_json_node_t *options);
+static ngx_int_t ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass);
+static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
+    ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
+    const ngx_str_t *name, ngx_ors_code_e code, char *text);
 
-#define ngx_ors_chat_number(name)  { ngx_ors_rq_##name, ngx_string(#name) },
 
 static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
     NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number)
     { ngx_ors_rq_n, ngx_null_string }
 };
-
-
-#define ngx_ors_chat_refused(name, value, code, text, in)                     \
-    { ngx_ors_rq_##value, ngx_string(#name), ngx_ors_code_##code, text, in },
 
 static const ngx_ors_chat_unsupported_t  ngx_ors_chat_unsupported[] = {
     NGX_ORS_CHAT_REFUSED(ngx_ors_chat_refused)
@@ -497,4 +533,311 @@ ngx_ors_chat_stream(ngx_ors_request_t *req,
     if (options->usage) {
         ngx_ors_out_lit(out, ",\"stream_options\":{\"include_usage\":true}");
     }
+}
+
+
+/*
+ * Fields of a request that its table does not have, on their way to a chat
+ * server: what "open_responses_unknown_fields pass" lets through.
+ */
+
+/*
+ * Unknown fields of a request, copied into the chat request or left out.
+ */
+
+
+void
+ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
+{
+    u_char                buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t             name;
+    ngx_uint_t            pass;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    req->dropped.n = 0;
+
+    pass = (req->policy->unknown == ngx_ors_unknown_pass);
+
+    if (!pass && req->unknown[0].n == 0) {
+        return;
+    }
+
+    json = &req->json;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        if (ngx_ors_chat_written(req, target, key)) {
+            continue;
+        }
+
+        if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
+            ngx_str_null(&name);
+        }
+
+        /* "provider" is a name, and an object that is passed to a router */
+
+        if (ngx_ors_request_knows(req, &name)
+            && (!pass || key + 1 != req->field[ngx_ors_rq_provider]
+                || (key + 1)->type != ngx_ors_json_object))
+        {
+            continue;
+        }
+
+        /* a field of chat/completions, in whatever spelling */
+
+        if (!pass || ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_DROP)
+            || ngx_ors_spelling_row(&name, &ngx_ors_fields_chat_request))
+        {
+            ngx_ors_unknown_add(&req->dropped, json, key);
+            continue;
+        }
+
+        ngx_ors_chat_copy(json, key, out);
+    }
+}
+
+
+/*
+ * Members of "params" and "provider_options", checked and merged into the
+ * chat request.
+ */
+
+
+ngx_int_t
+ngx_ors_chat_pass_read(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t            rc;
+    ngx_ors_chat_pass_t  pass;
+
+    ngx_memzero(&target->passthrough, sizeof(ngx_ors_chat_passthrough_t));
+
+    pass.req = req;
+    pass.target = target;
+    pass.err = err;
+
+    rc = ngx_ors_chat_pass_options(&pass,
+                                   req->field[ngx_ors_rq_provider_options]);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    pass.object = req->field[ngx_ors_rq_params];
+    pass.n = -1;
+
+    return ngx_ors_chat_pass_members(&pass);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
+    ngx_ors_json_node_t *options)
+{
+    ngx_int_t             rc;
+    ngx_str_t            *provider;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type;
+
+    static const ngx_str_t  name = ngx_string("type");
+
+    json = &pass->req->json;
+    provider = &pass->target->provider;
+
+    pass->n = 0;
+
+    for (pass->object = ngx_ors_json_first(json, options);
+         pass->object;
+         pass->object = ngx_ors_json_next(json, pass->object))
+    {
+        type = ngx_ors_json_find(json, pass->object, "type");
+
+        if (type == NULL || type->type != ngx_ors_json_string) {
+            return ngx_ors_chat_pass_refuse(pass, &name,
+                                      type
+                                      ? ngx_ors_code_invalid_type
+                                      : ngx_ors_code_missing_required_parameter,
+                                      "must be the name of a provider");
+        }
+
+        if (provider->len
+            && ngx_ors_json_equal(json, type, provider->data, provider->len))
+        {
+            rc = ngx_ors_chat_pass_members(pass);
+
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        pass->n++;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
+{
+    ngx_int_t               rc;
+    const ngx_str_t        *name;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *key;
+    const ngx_ors_field_t  *field;
+
+    json = &pass->req->json;
+
+    for (key = ngx_ors_json_first(json, pass->object);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        name = ngx_ors_chat_field_spelled(json, key,
+                                          NGX_ORS_CHAT_FIELD_FIXED);
+        if (name) {
+            return ngx_ors_chat_pass_refuse(pass, name,
+                                            ngx_ors_code_unsupported_parameter,
+                                            "follows from other fields of the "
+                                            "request and cannot be set "
+                                            "here");
+        }
+
+        field = ngx_ors_spelling_field(json, key,
+                                       &ngx_ors_fields_chat_request);
+        if (field) {
+            return ngx_ors_chat_pass_refuse(pass, &field->name,
+                                            ngx_ors_code_unknown_parameter,
+                                            "must be spelled like this");
+        }
+
+        if ((key + 1)->type == ngx_ors_json_null) {
+            continue;
+        }
+
+        rc = ngx_ors_chat_pass_add(pass, key);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
+    ngx_ors_json_node_t *key)
+{
+    ngx_str_t                     name;
+    ngx_ors_request_t            *req;
+    ngx_ors_chat_member_t        *member;
+    ngx_ors_chat_passthrough_t   *passthrough;
+
+    req = pass->req;
+    passthrough = &pass->target->passthrough;
+
+    if (ngx_ors_json_decoded(&req->json, key, req->pool, &name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* fields of the API go to servers that take them */
+
+    if ((pass->n == -1 ? !ngx_ors_chat_takes(pass->target->options, &name)
+                       : ngx_ors_json_is(&req->json, key, "type"))
+        || ngx_ors_chat_passthrough(pass->target, &name))
+    {
+        return NGX_OK;
+    }
+
+    if (passthrough->n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
+        return ngx_ors_chat_pass_refuse(pass, NULL,
+                                       ngx_ors_code_object_above_max_properties,
+                                       "has too many members, all in all "
+                                       "there may be 64");
+    }
+
+    if (passthrough->members == NULL) {
+        passthrough->members = ngx_palloc(req->pool,
+                                          NGX_ORS_CHAT_PASSTHROUGH_MAX
+                                          * sizeof(ngx_ors_chat_member_t));
+        if (passthrough->members == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    member = &passthrough->members[passthrough->n++];
+    member->name = name;
+    member->key = key;
+
+    return NGX_OK;
+}
+
+
+/* a member of the object, or the object itself if there is no "name" */
+
+static ngx_int_t
+ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
+    const ngx_str_t *name,
+    ngx_ors_code_e code, char *text)
+{
+    u_char      *p;
+    ngx_str_t    param;
+    ngx_pool_t  *pool;
+
+    pool = pass->req->pool;
+
+    param.data = ngx_pnalloc(pool, NGX_ORS_CHAT_PASSTHROUGH_PATH);
+    if (param.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (pass->n == -1) {
+        p = ngx_cpymem(param.data, "params", 6);
+
+    } else {
+        p = ngx_sprintf(param.data, "provider_options[%i]", pass->n);
+    }
+
+    if (name) {
+        p = ngx_sprintf(p, ".%V", name);
+    }
+
+    param.len = p - param.data;
+
+    (void) ngx_ors_error_set(pass->err, pool, code, "\"%V\" %s", &param,
+                             text);
+    pass->err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_chat_pass_write(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < target->passthrough.n; i++) {
+        ngx_ors_chat_copy(&req->json, target->passthrough.members[i].key, out);
+    }
+}
+
+
+void
+ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_ors_out_t *out)
+{
+    size_t  pos;
+
+    pos = ngx_ors_edit_start(key);
+
+    ngx_ors_out_lit(out, ",");
+    ngx_ors_out_ref(out, json->text + pos, ngx_ors_edit_end(key + 1) - pos);
 }

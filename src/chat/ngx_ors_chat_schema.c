@@ -12,8 +12,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_required.h>
 #include <ngx_ors_chat_schema.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_names.h>
 
 
 /* schemas inside each other */
@@ -51,6 +52,22 @@
 
 #define ngx_ors_chat_keyword(as, name)  ngx_ors_chat_s_##as,
 #define ngx_ors_chat_keyword_name(as, name)  ngx_string(name),
+
+/* a list up to this length is searched name by name */
+#define NGX_ORS_CHAT_REQUIRED_FEW  16
+
+
+/* zeroed but for "json", "list" and "pool" */
+
+typedef struct {
+    ngx_ors_json_t         *json;     /* borrowed */
+    ngx_ors_json_node_t    *list;     /* an array, or NULL */
+    ngx_ors_json_node_t    *pos;      /* the name that is likely next, */
+                                      /* NULL: the first one */
+    ngx_ors_names_t         names;    /* all of a long list */
+    ngx_pool_t             *pool;
+} ngx_ors_chat_required_t;
+
 
 enum {
     NGX_ORS_CHAT_KEYWORDS(ngx_ors_chat_keyword)
@@ -104,6 +121,17 @@ static ngx_uint_t ngx_ors_chat_schema_has_type(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type, ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn,
     size_t pos, ngx_str_t *text);
+
+/*
+ * NGX_OK         the list names property "key"
+ * NGX_DECLINED   it does not
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_required(ngx_ors_chat_required_t *required,
+    ngx_ors_json_node_t *key);
+
+
+static ngx_int_t ngx_ors_chat_required_read(ngx_ors_chat_required_t *required);
 
 
 static const ngx_str_t  ngx_ors_chat_schema_names[] = {
@@ -778,4 +806,96 @@ ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn, size_t pos,
     ngx_str_t *text)
 {
     return ngx_ors_edits_add(&sn->cs->edits, pos, 0, text);
+}
+
+
+/*
+ * "required" of a JSON Schema: which properties it names.
+ */
+
+/*
+ * The names in "required" of a schema, looked up while its properties are
+ * written.
+ */
+
+
+ngx_int_t
+ngx_ors_chat_required(ngx_ors_chat_required_t *required,
+    ngx_ors_json_node_t *key)
+{
+    ngx_str_t             text;
+    ngx_uint_t            n, count;
+    ngx_ors_json_node_t  *name;
+
+    count = ngx_ors_json_count(required->list);
+
+    if (count == 0) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_json_decoded(required->json, key, required->pool, &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* they mostly come in one order: of a long list one name is compared */
+
+    for (n = (count > NGX_ORS_CHAT_REQUIRED_FEW) ? 1 : count; n; n--) {
+        name = required->pos ? required->pos : required->list + 1;
+
+        if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
+            required->pos = ngx_ors_json_next(required->json, name);
+            return NGX_OK;
+        }
+
+        required->pos = (count > NGX_ORS_CHAT_REQUIRED_FEW)
+                        ? name : ngx_ors_json_next(required->json, name);
+    }
+
+    if (count <= NGX_ORS_CHAT_REQUIRED_FEW) {
+        return NGX_DECLINED;
+    }
+
+    if (required->names.n == 0
+        && ngx_ors_chat_required_read(required) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_names_find(&required->names, &text) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_required_read(ngx_ors_chat_required_t *required)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *name;
+
+    if (ngx_ors_names_reserve(&required->names, required->pool,
+                              required->list->count)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (name = ngx_ors_json_first(required->json, required->list);
+         name;
+         name = ngx_ors_json_next(required->json, name))
+    {
+        if (name->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        if (ngx_ors_json_decoded(required->json, name, required->pool, &text)
+            != NGX_OK
+            || ngx_ors_names_add(&required->names, required->pool, &text)
+               == NGX_ERROR)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }

@@ -20,6 +20,7 @@
 #include <ngx_ors_names.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_error.h>
 
 
 typedef enum {
@@ -59,6 +60,13 @@ typedef struct {
 } ngx_ors_chat_tools_t;
 
 
+/* The definition of a hosted tool: what a model reads of it in each request. */
+
+
+/* bytes of a definition */
+#define NGX_ORS_CHAT_HOSTED_MAX  65536
+
+
 /*
  * Fills "tools" from the tools of the request.  Of several with one name
  * upstream the first one counts, in both directions.  Of tools that no chat
@@ -86,6 +94,18 @@ ngx_ors_chat_tool_t *ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools,
 ngx_int_t ngx_ors_chat_tools_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *space, ngx_ors_json_node_t *name, ngx_pool_t *pool,
     ngx_str_t *sent);
+
+/*
+ * Sets hosted->function from "text", a JSON object with the members
+ * "description", "parameters" and, if it repeats them, "type" and "name".
+ * Memory comes from "pool".
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   err->message says what is wrong with the text
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted,
+    ngx_str_t *text, ngx_pool_t *pool, ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_CHAT_TOOLS_H_INCLUDED_ */

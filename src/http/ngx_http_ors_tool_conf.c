@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_tool.h>
-#include <ngx_ors_chat_hosted.h>
+#include <ngx_ors_chat_tools.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_error.h>

@@ -15,7 +15,7 @@
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_builder_annotations.h>
-#include <ngx_ors_chat_annotations.h>
+#include <ngx_ors_chat_answer.h>
 #include <ngx_ors_event.h>
 
 

@@ -9,7 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_annotations.h>
+#include <ngx_ors_chat_answer.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_request.h>

@@ -14,8 +14,8 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_chat_conf.h>
-#include <ngx_ors_chat_fields.h>
+#include <ngx_ors_chat_options_conf.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_utf8.h>
 
 

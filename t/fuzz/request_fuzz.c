@@ -16,7 +16,7 @@
 
 
 #include <check/check.h>
-#include <ngx_ors_chat_embedded.h>
+#include <ngx_ors_chat_content.h>
 #include <ngx_ors_test_chat.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_annotations.h>
+#include <ngx_ors_chat_answer.h>
 
 
 static void test_annotations(void);

@@ -9,7 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_conf.h>
-#include <ngx_ors_chat_conf.h>
+#include <ngx_ors_chat_options_conf.h>
 
 
 static void test_rows(ngx_pool_t *pool);

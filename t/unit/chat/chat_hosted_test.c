@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_hosted.h>
+#include <ngx_ors_chat_tools.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_json.h>
 

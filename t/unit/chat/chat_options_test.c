@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_fields.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_test_request.h>
 

@@ -5,8 +5,8 @@
  */
 
 
-#ifndef _NGX_ORS_CHAT_CONF_H_INCLUDED_
-#define _NGX_ORS_CHAT_CONF_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_OPTIONS_CONF_H_INCLUDED_
+#define _NGX_ORS_CHAT_OPTIONS_CONF_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -51,5 +51,19 @@ void ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
 char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t object);
 
+/*
+ * Options of chat servers by the server's name, as
+ * "open_responses_dialect chat server=NAME" has it.
+ */
 
-#endif /* _NGX_ORS_CHAT_CONF_H_INCLUDED_ */
+
+/*
+ * Reads the parameter "server=NAME" of the directive that is being parsed and
+ * returns the options of that server, which are those of its name and "not
+ * configured" otherwise.  They live in cf->pool.  NULL: the name is unknown,
+ * which has been logged, or there is no memory.
+ */
+ngx_ors_chat_options_t *ngx_ors_chat_preset(ngx_conf_t *cf, ngx_str_t *value);
+
+
+#endif /* _NGX_ORS_CHAT_OPTIONS_CONF_H_INCLUDED_ */
