@@ -16,7 +16,7 @@
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_options_conf.h>
 #include <ngx_ors_conf.h>
-#include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_mcp_server.h>
 #include <ngx_ors_seal.h>
 
 

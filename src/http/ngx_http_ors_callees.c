@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_mcp_server.h>
 #include <ngx_ors_names.h>
 
 

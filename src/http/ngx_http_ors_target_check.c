@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_mcp_server.h>
 
 
 static ngx_int_t ngx_http_ors_target_callees(ngx_conf_t *cf,

@@ -9,11 +9,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_mcp_ask.h>
 #include <ngx_ors_mcp_dialog.h>
-#include <ngx_ors_mcp_header.h>
-#include <ngx_ors_mcp_refusal.h>
-#include <ngx_ors_mcp_text.h>
+#include <ngx_ors_mcp_request.h>
+#include <ngx_ors_mcp_message.h>
 #include <ngx_ors_text.h>
 
 
@@ -22,6 +20,27 @@
 #define ngx_ors_mcp_dialog_is_over(dialog)                                    \
     ((dialog)->state == ngx_ors_mcp_dialog_st_done                            \
      || (dialog)->state == ngx_ors_mcp_dialog_st_failed)
+
+/* codes of the modern era: only its servers have them */
+#define ngx_ors_mcp_is_modern_code(code)                                      \
+    ((code) <= NGX_ORS_MCP_HEADERS && (code) >= NGX_ORS_MCP_VERSION)
+
+/* codes that mean nothing in particular, as old servers use them */
+#define ngx_ors_mcp_is_legacy_code(code)                                      \
+    ((code) == NGX_ORS_MCP_INVALID_REQUEST                                    \
+     || ((code) <= -32000 && (code) >= -32019))
+
+/* the server has not even looked for the tool */
+#define ngx_ors_mcp_is_refused(status)                                        \
+    ((status) == 400 || (status) == 404 || (status) == 405)
+
+
+typedef enum {
+    ngx_ors_mcp_refusal_final = 0,
+    ngx_ors_mcp_refusal_begin,      /* a legacy session is to begin, anew */
+    ngx_ors_mcp_refusal_modern,     /* the server is of the modern era */
+    ngx_ors_mcp_refusal_list        /* the headers are those of an old list */
+} ngx_ors_mcp_refusal_e;
 
 
 static ngx_int_t ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
@@ -53,6 +72,67 @@ static ngx_int_t ngx_ors_mcp_dialog_fail(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_message_t *message);
 static ngx_int_t ngx_ors_mcp_dialog_error(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_error_e type, int64_t code, const char *fmt, ...);
+
+/*
+ * These set dialog->request, its state and its reader.  NGX_AGAIN: the answer
+ * is awaited; NGX_ERROR: no memory.
+ */
+
+/* The beginning of a session of "version", which is the end of any other. */
+ngx_int_t ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_version_e version);
+
+/* ... and its second half, with the version that the server has chosen */
+ngx_int_t ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_version_e version);
+
+/* The dialog's request, in the form of the version that the peer has. */
+ngx_int_t ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog);
+
+/* The first page of a new list, and the next page. */
+ngx_int_t ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog);
+ngx_int_t ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog,
+    ngx_str_t *cursor);
+
+/* The call. */
+ngx_int_t ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog);
+
+/* The rest of a stream that has broken off, from the place that is known. */
+ngx_int_t ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog);
+
+/* Adds "req" to dialog->asides; NULL: no memory.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_request_t *req);
+
+
+static ngx_int_t ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_ask(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_dialog_state_e state, ngx_ors_mcp_request_t *req);
+
+/*
+ * The next step after "tools/list" or "tools/call" was refused.  "sent" is the
+ * version of the request, "known" what was known of the server before it.
+ * "message" is the error in the body, NULL without one.  Of
+ * ngx_ors_mcp_refusal_begin "*version" is the one to ask for.
+ *
+ * Nothing is sent again that may have had an effect.
+ */
+ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent,
+    ngx_ors_mcp_version_e known, ngx_uint_t status,
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
+
+/* The same of "initialize", which only a server of the modern era refuses. */
+ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_initialize(ngx_uint_t status,
+    ngx_ors_mcp_message_t *message);
+
+
+static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_of_modern(
+    ngx_ors_mcp_version_e known, ngx_uint_t status,
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
+static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_version(
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
+static ngx_uint_t ngx_ors_mcp_refusal_meta(ngx_uint_t status,
+    ngx_ors_mcp_message_t *message);
 
 
 static char  *ngx_ors_mcp_dialog_states[NGX_ORS_MCP_DIALOG_STATES] = {
@@ -793,4 +873,381 @@ char *
 ngx_ors_mcp_dialog_event(ngx_ors_mcp_dialog_event_e event)
 {
     return ngx_ors_mcp_dialog_events[event];
+}
+
+
+/*
+ * The requests of a dialog with an MCP server: each one takes the place of
+ * the one before.
+ */
+
+/* Requests of a dialog, and its memory of them. */
+
+
+ngx_int_t
+ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_version_e version)
+{
+    dialog->begun = 1;
+
+    dialog->sender.pool = dialog->pool;
+    dialog->sender.version = version;
+    ngx_str_null(&dialog->sender.session);
+
+    return ngx_ors_mcp_ask(dialog, ngx_ors_mcp_dialog_st_initialize,
+                           ngx_ors_mcp_request_initialize(&dialog->sender,
+                                                          ++dialog->peer->id));
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_version_e version)
+{
+    dialog->sender.version = version;
+
+    return ngx_ors_mcp_ask(dialog, ngx_ors_mcp_dialog_st_initialized,
+                           ngx_ors_mcp_request_initialized(&dialog->sender));
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_ors_mcp_peer_t  *peer;
+
+    peer = dialog->peer;
+
+    if (peer->version != ngx_ors_mcp_version_none
+        && !ngx_ors_mcp_is_modern(peer->version) && !peer->ready)
+    {
+        return ngx_ors_mcp_ask_initialize(dialog, NGX_ORS_MCP_LEGACY);
+    }
+
+    return (dialog->name.len && (dialog->listed || !dialog->lists))
+           ? ngx_ors_mcp_ask_call(dialog) : ngx_ors_mcp_ask_list(dialog);
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog)
+{
+    if (dialog->list) {
+        ngx_ors_mcp_list_release(dialog->list);
+    }
+
+    dialog->list = ngx_ors_mcp_list_create(dialog->limits, dialog->list_log);
+    if (dialog->list == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_mcp_ask_page(dialog, NULL);
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog, ngx_str_t *cursor)
+{
+    if (ngx_ors_mcp_ask_address(dialog) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_mcp_ask(dialog, ngx_ors_mcp_dialog_st_list,
+                           ngx_ors_mcp_request_list(&dialog->sender,
+                                                    ++dialog->peer->id,
+                                                    cursor));
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_ors_mcp_arguments_t  args;
+
+    if (ngx_ors_mcp_ask_address(dialog) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    args.name = dialog->name;
+    args.arguments = dialog->arguments;
+    args.state = dialog->result.state;
+    args.params = NULL;
+
+    if (ngx_ors_mcp_is_modern(dialog->sender.version)
+        && dialog->tool && dialog->tool->params.nelts && args.arguments.len)
+    {
+        args.params = ngx_array_create(dialog->pool, 2, sizeof(ngx_keyval_t));
+
+        if (args.params == NULL
+            || ngx_ors_mcp_params_headers(&dialog->tool->params, &dialog->json,
+                                          dialog->json.nodes, args.params)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_mcp_ask(dialog, ngx_ors_mcp_dialog_st_call,
+                           ngx_ors_mcp_request_call(&dialog->sender,
+                                                    ++dialog->peer->id,
+                                                    &args));
+}
+
+
+/* a server of which nothing is known is asked as a modern one */
+
+static ngx_int_t
+ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t              session;
+    ngx_ors_mcp_peer_t    *peer;
+    ngx_ors_mcp_sender_t  *sender;
+
+    peer = dialog->peer;
+    sender = &dialog->sender;
+
+    sender->pool = dialog->pool;
+    sender->version = peer->version ? peer->version : NGX_ORS_MCP_MODERN;
+
+    dialog->generation = peer->generation;
+
+    ngx_str_null(&sender->session);
+
+    if (ngx_ors_mcp_is_modern(sender->version)) {
+        dialog->modern = 1;
+        return NGX_OK;
+    }
+
+    /* another dialog may change the peer while the request is sent */
+
+    session.data = peer->session;
+    session.len = peer->len;
+
+    return ngx_ors_str_copy(&sender->session, dialog->pool, &session);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_ask(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_dialog_state_e state, ngx_ors_mcp_request_t *req)
+{
+    if (req == NULL) {
+        return NGX_ERROR;
+    }
+
+    dialog->state = state;
+    dialog->request = req;
+    dialog->id = req->id;
+    dialog->status = 0;
+    dialog->resumes = 0;
+
+    ngx_ors_mcp_reader_init(&dialog->reader, dialog->limits, dialog->pool);
+
+    return NGX_AGAIN;
+}
+
+
+/* a server that wants to be asked late has closed the stream itself */
+
+ngx_int_t
+ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t               id;
+    ngx_ors_sse_place_t    *place;
+    ngx_ors_mcp_request_t  *req;
+
+    place = &dialog->reader.place;
+
+    id.len = place->last.len;
+    id.data = place->last.data;
+
+    if (ngx_ors_str_copy(&id, dialog->pool, &id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    req = ngx_ors_mcp_request_resume(&dialog->sender, &id);
+    if (req == NULL) {
+        return NGX_ERROR;
+    }
+
+    req->delay = NGX_ORS_MCP_RETRY;
+
+    if (place->retry) {
+        req->delay = ngx_max(place->retry, NGX_ORS_MCP_RETRY_MIN);
+        req->delay = ngx_min(req->delay, NGX_ORS_MCP_RETRY_MAX);
+    }
+
+    dialog->resumes++;
+    dialog->request = req;
+    dialog->status = 0;
+
+    ngx_ors_mcp_reader_resume(&dialog->reader);
+
+    return NGX_AGAIN;
+}
+
+
+ngx_int_t
+ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_request_t *req)
+{
+    ngx_ors_mcp_request_t  **next;
+
+    if (req == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (next = &dialog->asides; *next; next = &(*next)->next) { /* void */ }
+
+    *next = req;
+    dialog->nasides++;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Reasons why an MCP server refuses a request: the wrong era, a lost
+ * session, headers of an old schema, or the end.
+ */
+
+/* Finds out the era of a server by the way in which it refuses a request. */
+
+
+ngx_ors_mcp_refusal_e
+ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent, ngx_ors_mcp_version_e known,
+    ngx_uint_t status, ngx_ors_mcp_message_t *message,
+    ngx_ors_mcp_version_e *version)
+{
+    *version = NGX_ORS_MCP_LEGACY;
+
+    if (ngx_ors_mcp_is_modern(sent)) {
+        return ngx_ors_mcp_refusal_of_modern(known, status, message, version);
+    }
+
+    if (message
+        && (ngx_ors_mcp_is_modern_code(message->code)
+            || ngx_ors_mcp_refusal_meta(status, message)))
+    {
+        return ngx_ors_mcp_refusal_modern;
+    }
+
+    /* a lost session is 404, with some servers 400 and no code that says so */
+
+    return (status == 404
+            || (status == 400
+                && (message == NULL
+                    || ngx_ors_mcp_is_legacy_code(message->code))))
+           ? ngx_ors_mcp_refusal_begin : ngx_ors_mcp_refusal_final;
+}
+
+
+static ngx_ors_mcp_refusal_e
+ngx_ors_mcp_refusal_of_modern(ngx_ors_mcp_version_e known, ngx_uint_t status,
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version)
+{
+    int64_t  code;
+
+    code = message ? message->code : 0;
+
+    if (code == NGX_ORS_MCP_VERSION) {
+        return ngx_ors_mcp_refusal_version(message, version);
+    }
+
+    if (code == NGX_ORS_MCP_HEADERS) {
+        return ngx_ors_mcp_refusal_list;
+    }
+
+    if (code == NGX_ORS_MCP_CAPABILITY
+        || (status == 404 && code == NGX_ORS_MCP_NO_METHOD)
+        || ngx_ors_mcp_refusal_meta(status, message))
+    {
+        return ngx_ors_mcp_refusal_final;
+    }
+
+    if (code == NGX_ORS_MCP_INVALID_PARAMS && ngx_ors_mcp_is_modern(known)) {
+        return ngx_ors_mcp_refusal_final;
+    }
+
+    if (ngx_ors_mcp_is_refused(status)) {
+        return ngx_ors_mcp_refusal_begin;
+    }
+
+    return (status / 100 == 2 && !ngx_ors_mcp_is_modern(known)
+            && ngx_ors_mcp_is_legacy_code(code))
+           ? ngx_ors_mcp_refusal_begin : ngx_ors_mcp_refusal_final;
+}
+
+
+/* the newest legacy version that the server has; ours was refused */
+
+static ngx_ors_mcp_refusal_e
+ngx_ors_mcp_refusal_version(ngx_ors_mcp_message_t *message,
+    ngx_ors_mcp_version_e *version)
+{
+    ngx_uint_t            i;
+    ngx_str_t            *name;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node, *supported;
+
+    json = message->json;
+    supported = ngx_ors_json_find(json, message->data, "supported");
+
+    if (supported == NULL || supported->type != ngx_ors_json_array) {
+        return ngx_ors_mcp_refusal_final;
+    }
+
+    for (i = NGX_ORS_MCP_LEGACY; i > ngx_ors_mcp_version_none; i--) {
+        name = ngx_ors_mcp_version_name(i);
+
+        for (node = ngx_ors_json_first(json, supported);
+             node;
+             node = ngx_ors_json_next(json, node))
+        {
+            if (ngx_ors_json_equal(json, node, name->data, name->len)) {
+                *version = i;
+                return ngx_ors_mcp_refusal_begin;
+            }
+        }
+    }
+
+    return ngx_ors_mcp_refusal_final;
+}
+
+
+/* 1 if the server misses what only requests of the modern era have */
+
+static ngx_uint_t
+ngx_ors_mcp_refusal_meta(ngx_uint_t status, ngx_ors_mcp_message_t *message)
+{
+    ngx_str_t  text;
+
+    if (status != 400 || message == NULL
+        || message->code != NGX_ORS_MCP_INVALID_PARAMS)
+    {
+        return 0;
+    }
+
+    ngx_ors_json_inner(message->json, message->text, &text);
+
+    return text.len >= 5
+           && ngx_strlcasestrn(text.data, text.data + text.len,
+                               (u_char *) "_meta", 5 - 1)
+              != NULL;
+}
+
+
+ngx_ors_mcp_refusal_e
+ngx_ors_mcp_refusal_initialize(ngx_uint_t status,
+    ngx_ors_mcp_message_t *message)
+{
+    if (message
+        && (ngx_ors_mcp_is_modern_code(message->code)
+            || ngx_ors_mcp_refusal_meta(status, message)
+            || (status == 404 && message->code == NGX_ORS_MCP_NO_METHOD)))
+    {
+        return ngx_ors_mcp_refusal_modern;
+    }
+
+    return ngx_ors_mcp_refusal_final;
 }

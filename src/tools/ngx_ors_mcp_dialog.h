@@ -12,10 +12,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_mcp.h>
-#include <ngx_ors_mcp_list.h>
-#include <ngx_ors_mcp_reader.h>
 #include <ngx_ors_mcp_request.h>
+#include <ngx_ors_mcp_list.h>
+#include <ngx_ors_mcp_message.h>
 #include <ngx_ors_mcp_result.h>
 
 

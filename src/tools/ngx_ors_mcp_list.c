@@ -13,8 +13,9 @@
 #include <ngx_ors_names.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_mcp_list.h>
-#include <ngx_ors_mcp_text.h>
+#include <ngx_ors_mcp_message.h>
 #include <ngx_ors_text.h>
+#include <ngx_ors_json_writer.h>
 
 
 #define NGX_ORS_MCP_LIST_POOL   4096
@@ -26,6 +27,10 @@
 #define NGX_ORS_MCP_TOOL_SIZE   (sizeof(ngx_ors_mcp_tool_t)                   \
                                  + 2 * sizeof(ngx_ors_name_t))
 
+#define NGX_ORS_MCP_LIST_MEMBERS  (ngx_ors_mcp_list_type + 1)
+
+#define NGX_ORS_MCP_TOOL_MEMBERS  (ngx_ors_mcp_tool_annotations + 1)
+
 
 typedef enum {
     ngx_ors_mcp_list_tools = 0,
@@ -35,8 +40,6 @@ typedef enum {
     ngx_ors_mcp_list_type
 } ngx_ors_mcp_list_member_e;
 
-#define NGX_ORS_MCP_LIST_MEMBERS  (ngx_ors_mcp_list_type + 1)
-
 
 typedef enum {
     ngx_ors_mcp_tool_name = 0,
@@ -44,8 +47,6 @@ typedef enum {
     ngx_ors_mcp_tool_schema,
     ngx_ors_mcp_tool_annotations
 } ngx_ors_mcp_tool_member_e;
-
-#define NGX_ORS_MCP_TOOL_MEMBERS  (ngx_ors_mcp_tool_annotations + 1)
 
 
 static void ngx_ors_mcp_list_lifetime(ngx_ors_mcp_list_t *list,
@@ -63,6 +64,8 @@ static ngx_int_t ngx_ors_mcp_list_tool(ngx_ors_mcp_list_t *list,
     ngx_ors_mcp_tool_t *tool, char **unusable);
 static ngx_int_t ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list,
     ngx_ors_json_t *json, ngx_ors_json_node_t **member,
+    ngx_ors_mcp_tool_t *tool);
+static void ngx_ors_mcp_tool_write_description(ngx_ors_out_t *out,
     ngx_ors_mcp_tool_t *tool);
 
 
@@ -432,4 +435,54 @@ ngx_ors_mcp_list_find(ngx_ors_mcp_list_t *list, ngx_str_t *name)
     tools = list->tools.elts;
 
     return &tools[entry->value - 1];
+}
+
+
+/* The two forms of an MCP server's tool. */
+
+
+void
+ngx_ors_mcp_tool_put(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool)
+{
+    ngx_ors_out_lit(out, "{\"name\":");
+    ngx_ors_json_quote(out, tool->name.data, tool->name.len);
+
+    ngx_ors_mcp_tool_write_description(out, tool);
+
+    ngx_ors_out_lit(out, ",\"input_schema\":");
+    ngx_ors_out_str(out, &tool->schema);
+
+    if (tool->read_only) {
+        ngx_ors_out_lit(out, ",\"annotations\":{\"read_only\":true}}");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"annotations\":{\"read_only\":false}}");
+    }
+}
+
+
+void
+ngx_ors_mcp_tool_function(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool,
+    ngx_str_t *name)
+{
+    ngx_ors_out_lit(out, "{\"name\":\"");
+    ngx_ors_out_str(out, name);
+    ngx_ors_out_lit(out, "\"");
+
+    ngx_ors_mcp_tool_write_description(out, tool);
+
+    ngx_ors_out_lit(out, ",\"parameters\":");
+    ngx_ors_out_str(out, &tool->schema);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_mcp_tool_write_description(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool)
+{
+    if (tool->described) {
+        ngx_ors_out_lit(out, ",\"description\":\"");
+        ngx_ors_out_str(out, &tool->description);
+        ngx_ors_out_lit(out, "\"");
+    }
 }

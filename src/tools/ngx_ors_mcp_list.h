@@ -12,9 +12,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
-#include <ngx_ors_mcp.h>
-#include <ngx_ors_mcp_param.h>
+#include <ngx_ors_mcp_request.h>
 #include <ngx_ors_names.h>
+#include <ngx_ors_text.h>
 
 
 /* bytes of a tool's name, and of a cursor */
@@ -56,6 +56,12 @@ typedef struct {
     size_t                  size;
 } ngx_ors_mcp_list_t;
 
+/* Another reference, and the end of one: with the last one goes the list. */
+#define ngx_ors_mcp_list_hold(list)  ((list)->references++)
+
+/* About the bytes of memory that a list holds. */
+#define ngx_ors_mcp_list_size(list)  ((list)->size)
+
 
 /*
  * Creates an empty list with one reference; "limits" are borrowed until the
@@ -64,9 +70,6 @@ typedef struct {
  */
 ngx_ors_mcp_list_t *ngx_ors_mcp_list_create(ngx_ors_mcp_limits_t *limits,
     ngx_log_t *log);
-
-/* Another reference, and the end of one: with the last one goes the list. */
-#define ngx_ors_mcp_list_hold(list)  ((list)->references++)
 void ngx_ors_mcp_list_release(ngx_ors_mcp_list_t *list);
 
 /*
@@ -86,8 +89,24 @@ ngx_int_t ngx_ors_mcp_list_page(ngx_ors_mcp_list_t *list,
 ngx_ors_mcp_tool_t *ngx_ors_mcp_list_find(ngx_ors_mcp_list_t *list,
     ngx_str_t *name);
 
-/* About the bytes of memory that a list holds. */
-#define ngx_ors_mcp_list_size(list)  ((list)->size)
+/*
+ * Tools of MCP servers as JSON: for the client in an item "mcp_list_tools",
+ * for the model as a function.
+ */
+
+
+/*
+ * Appends "tool" as an element of the item's "tools": its name, schema and
+ * description, and of its annotations what filters look at.
+ */
+void ngx_ors_mcp_tool_put(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool);
+
+/*
+ * Appends "tool" as a function called "name", of characters that can stand in
+ * a JSON string: an object with name, description and parameters.
+ */
+void ngx_ors_mcp_tool_function(ngx_ors_out_t *out, ngx_ors_mcp_tool_t *tool,
+    ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_MCP_LIST_H_INCLUDED_ */

@@ -10,9 +10,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_mcp.h>
+#include <ngx_ors_mcp_request.h>
 #include <ngx_ors_mcp_result.h>
-#include <ngx_ors_mcp_text.h>
+#include <ngx_ors_mcp_message.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_utf8.h>
 

@@ -12,7 +12,7 @@
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_mcp_tool.h>
+#include <ngx_ors_mcp_list.h>
 #include <ngx_ors_mcp_use.h>
 #include <ngx_ors_hosting.h>
 

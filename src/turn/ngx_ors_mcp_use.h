@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>
-#include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_mcp_server.h>
 #include <ngx_ors_request_mcp.h>
 
 

@@ -11,7 +11,7 @@
 
 
 #include "fuzz.h"
-#include <ngx_ors_mcp_reader.h>
+#include <ngx_ors_mcp_message.h>
 
 
 typedef struct {

@@ -9,7 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_conf.h>
-#include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_mcp_server.h>
 
 
 typedef struct {

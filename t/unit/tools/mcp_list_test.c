@@ -9,7 +9,6 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_mcp_list.h>
-#include <ngx_ors_mcp_tool.h>
 
 
 #define SCHEMA  "'inputSchema':{'type':'object'}"

@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_mcp_reader.h>
+#include <ngx_ors_mcp_message.h>
 
 
 #define JSON  "application/json"

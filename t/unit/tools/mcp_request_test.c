@@ -9,9 +9,8 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_json.h>
-#include <ngx_ors_mcp_header.h>
 #include <ngx_ors_mcp_request.h>
-#include <ngx_ors_mcp_text.h>
+#include <ngx_ors_mcp_message.h>
 
 
 #define COMMON  "Content-Type: application/json\n"                            \
