@@ -12,9 +12,32 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_arguments.h>
+#include <ngx_ors_json_writer.h>
+
+
+#define ngx_ors_custom_input_space(ch)                                         \
+    ((ch) == ' ' || (ch) == '\t' || (ch) == CR || (ch) == LF)
 
 
 static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch);
+static void ngx_ors_custom_input_around(ngx_ors_custom_input_t *u,
+    ngx_uint_t ch);
+static void ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch);
+static void ngx_ors_custom_input_other(ngx_ors_custom_input_t *u,
+    ngx_uint_t ch);
+static u_char *ngx_ors_custom_input_text(ngx_ors_custom_input_t *u,
+    ngx_uint_t ch, u_char *dst);
+static u_char *ngx_ors_custom_input_escape(ngx_ors_custom_input_t *u,
+    ngx_uint_t ch, u_char *dst);
+static u_char *ngx_ors_custom_input_broken(ngx_ors_custom_input_t *u,
+    ngx_uint_t ch, u_char *dst);
+static u_char *ngx_ors_custom_input_unit(ngx_ors_custom_input_t *u,
+    ngx_uint_t unit, u_char *dst);
+static u_char *ngx_ors_custom_input_flush(ngx_ors_custom_input_t *u,
+    u_char *dst);
+
+
+static ngx_str_t  ngx_ors_custom_input_key = ngx_string("input");
 
 
 void
@@ -210,4 +233,295 @@ ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * A scanner that decodes {"input":"..."} in any pieces.
+ */
+
+
+u_char *
+ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
+    u_char *dst)
+{
+    u_char      *p, *last;
+    ngx_uint_t   ch;
+
+    p = raw;
+    last = raw + len;
+
+    while (p < last) {
+        ch = *p++;
+
+        if (ch == '\\') {
+            p = ngx_ors_arguments_unescape(p, last, &ch);
+        }
+
+        if (u->state == ngx_ors_custom_input_st_text) {
+            dst = ngx_ors_custom_input_text(u, ch, dst);
+
+        } else {
+            ngx_ors_custom_input_around(u, ch);
+        }
+    }
+
+    return dst;
+}
+
+
+/* a character that is not of the text */
+
+static void
+ngx_ors_custom_input_around(ngx_ors_custom_input_t *u, ngx_uint_t ch)
+{
+    switch (u->state) {
+
+    case ngx_ors_custom_input_st_name:
+        ngx_ors_custom_input_name(u, ch);
+        return;
+
+    case ngx_ors_custom_input_st_other:
+        ngx_ors_custom_input_other(u, ch);
+        return;
+
+    case ngx_ors_custom_input_st_text:
+    case ngx_ors_custom_input_st_done:
+    case ngx_ors_custom_input_st_raw:
+        return;
+
+    case ngx_ors_custom_input_st_start:
+    case ngx_ors_custom_input_st_open:
+    case ngx_ors_custom_input_st_key:
+    case ngx_ors_custom_input_st_colon:
+    case ngx_ors_custom_input_st_value:
+        break;
+    }
+
+    if (ngx_ors_custom_input_space(ch)) {
+        return;
+    }
+
+    if (u->state == ngx_ors_custom_input_st_value
+        && u->match != ngx_ors_custom_input_key.len)
+    {
+        u->state = ngx_ors_custom_input_st_other;
+        ngx_ors_custom_input_other(u, ch);
+
+    } else if (u->state == ngx_ors_custom_input_st_value) {
+        u->state = (ch == '"') ? ngx_ors_custom_input_st_text
+                               : ngx_ors_custom_input_st_raw;
+
+    } else if (u->state == ngx_ors_custom_input_st_start && ch == '{') {
+        u->state = ngx_ors_custom_input_st_open;
+
+    } else if (u->state == ngx_ors_custom_input_st_colon && ch == ':') {
+        u->state = ngx_ors_custom_input_st_value;
+
+    } else if (u->state == ngx_ors_custom_input_st_open && ch == '}') {
+
+        /* a call without arguments has no text */
+
+        u->state = ngx_ors_custom_input_st_done;
+
+    } else if ((u->state == ngx_ors_custom_input_st_open
+                || u->state == ngx_ors_custom_input_st_key) && ch == '"')
+    {
+        u->state = ngx_ors_custom_input_st_name;
+        u->match = 0;
+
+    } else {
+        u->state = ngx_ors_custom_input_st_raw;
+    }
+}
+
+
+static void
+ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch)
+{
+    ngx_str_t  *key;
+
+    key = &ngx_ors_custom_input_key;
+
+    if (!ngx_ors_arguments_quoted(&u->value, ch)) {
+        u->state = ngx_ors_custom_input_st_colon;
+
+    } else if (u->match < key->len && ch == key->data[u->match]) {
+        u->match++;
+
+    } else {
+        u->match = key->len + 1;
+    }
+}
+
+
+static void
+ngx_ors_custom_input_other(ngx_ors_custom_input_t *u, ngx_uint_t ch)
+{
+    if (u->value.string) {
+        u->value.string = ngx_ors_arguments_quoted(&u->value, ch);
+        return;
+    }
+
+    switch (ch) {
+
+    case '"':
+        u->value.string = 1;
+        break;
+
+    case '{':
+    case '[':
+        u->value.depth++;
+        break;
+
+    case '}':
+    case ']':
+
+        if (u->value.depth) {
+            u->value.depth--;
+
+        } else {
+            u->state = ngx_ors_custom_input_st_raw;
+        }
+
+        break;
+
+    case ',':
+
+        if (u->value.depth == 0) {
+            u->state = ngx_ors_custom_input_st_key;
+        }
+
+        break;
+    }
+}
+
+
+static u_char *
+ngx_ors_custom_input_text(ngx_ors_custom_input_t *u, ngx_uint_t ch, u_char *dst)
+{
+    u_char  byte;
+
+    if (u->nescape) {
+        return ngx_ors_custom_input_escape(u, ch, dst);
+    }
+
+    /* it may begin the other half of a pair */
+
+    if (ch == '\\') {
+        u->escape[u->nescape++] = '\\';
+        return dst;
+    }
+
+    if (ch >= NGX_ORS_ARGUMENTS_UNIT) {
+        return ngx_ors_custom_input_unit(u, ch - NGX_ORS_ARGUMENTS_UNIT,
+                                         dst);
+    }
+
+    dst = ngx_ors_custom_input_flush(u, dst);
+
+    if (ch == '"') {
+        u->state = ngx_ors_custom_input_st_done;
+        return dst;
+    }
+
+    byte = (u_char) ch;
+
+    /* line ends that a model forgot to escape */
+
+    if (byte < 0x20) {
+        return ngx_ors_json_escape_mem(dst, &byte, 1);
+    }
+
+    *dst++ = byte;
+
+    return dst;
+}
+
+
+/* the text has escapes of its own: the same ones as its new outside */
+
+static u_char *
+ngx_ors_custom_input_escape(ngx_ors_custom_input_t *u, ngx_uint_t ch,
+    u_char *dst)
+{
+    if (u->nescape == 1) {
+
+        if (ch && ch < 0x80 && ngx_strchr("\"\\/bfnrt", ch)) {
+            u->nescape = 0;
+            dst = ngx_ors_custom_input_flush(u, dst);
+            *dst++ = '\\';
+            *dst++ = (u_char) ch;
+            return dst;
+        }
+
+        if (ch == 'u') {
+            u->escape[u->nescape++] = 'u';
+            return dst;
+        }
+
+        return ngx_ors_custom_input_broken(u, ch, dst);
+    }
+
+    if (!((ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'f')
+          || (ch >= 'A' && ch <= 'F')))
+    {
+        return ngx_ors_custom_input_broken(u, ch, dst);
+    }
+
+    u->escape[u->nescape++] = (u_char) ch;
+
+    if (u->nescape < sizeof(u->escape)) {
+        return dst;
+    }
+
+    u->nescape = 0;
+
+    return ngx_ors_custom_input_unit(u, ngx_hextoi(u->escape + 2, 4), dst);
+}
+
+
+/* no escape after all: the backslash is one */
+
+static u_char *
+ngx_ors_custom_input_broken(ngx_ors_custom_input_t *u, ngx_uint_t ch,
+    u_char *dst)
+{
+    dst = ngx_ors_custom_input_flush(u, dst);
+
+    *dst++ = '\\';
+    dst = ngx_cpymem(dst, u->escape, u->nescape);
+
+    u->nescape = 0;
+
+    return ngx_ors_custom_input_text(u, ch, dst);
+}
+
+
+static u_char *
+ngx_ors_custom_input_unit(ngx_ors_custom_input_t *u, ngx_uint_t unit,
+    u_char *dst)
+{
+    dst = ngx_ors_custom_input_flush(u, dst);
+
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        u->high = unit;
+        return dst;
+    }
+
+    /* a low one without a high one is as legal as it was */
+
+    return ngx_sprintf(dst, "\\u%04xi", unit);
+}
+
+
+static u_char *
+ngx_ors_custom_input_flush(ngx_ors_custom_input_t *u, u_char *dst)
+{
+    if (u->high) {
+        dst = ngx_sprintf(dst, "\\u%04xi", u->high);
+        u->high = 0;
+    }
+
+    return dst;
 }

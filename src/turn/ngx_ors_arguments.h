@@ -25,6 +25,49 @@ typedef struct {
     unsigned      other:1;        /* neither object nor array */
 } ngx_ors_arguments_t;
 
+#define NGX_ORS_ARGUMENTS_UNIT  0x10000
+
+
+/*
+ * The text for a custom tool out of the arguments in which a chat server
+ * sends it, {"input":"..."}, while they come (E64).
+ */
+
+
+/* growth of a piece in decoding */
+#define NGX_ORS_CUSTOM_INPUT_ROOM  16
+
+
+typedef enum {
+    ngx_ors_custom_input_st_start = 0,
+    ngx_ors_custom_input_st_open,       /* after the first bracket */
+    ngx_ors_custom_input_st_key,        /* in front of a key */
+    ngx_ors_custom_input_st_name,       /* in a key */
+    ngx_ors_custom_input_st_colon,      /* after it */
+    ngx_ors_custom_input_st_value,      /* in front of its value */
+    ngx_ors_custom_input_st_other,      /* in a value that is not the text */
+    ngx_ors_custom_input_st_text,       /* in the text */
+    ngx_ors_custom_input_st_done,       /* after it */
+    ngx_ors_custom_input_st_raw     /* no wrapper: the arguments are the text */
+} ngx_ors_custom_input_state_e;
+
+
+/* zeroed memory is the state before the first byte */
+
+typedef struct {
+    ngx_ors_custom_input_state_e   state;
+    ngx_uint_t                     match;  /* how much of a key is "input" */
+    ngx_ors_arguments_t            value;  /* another value */
+    ngx_uint_t                     high;  /* half of a pair, waits for a low */
+    ngx_uint_t                     nescape;
+    u_char                         escape[6];  /* its bytes so far */
+} ngx_ors_custom_input_t;
+
+/* 1 if the text has begun. */
+#define ngx_ors_custom_input_found(u)                                          \
+    ((u)->state == ngx_ors_custom_input_st_text                                \
+     || (u)->state == ngx_ors_custom_input_st_done)
+
 
 /*
  * Looks at the next piece, "raw": the inside of a JSON string, legal by
@@ -59,8 +102,6 @@ ngx_ors_arguments_quoted(ngx_ors_arguments_t *args, ngx_uint_t ch)
  */
 u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch);
 
-#define NGX_ORS_ARGUMENTS_UNIT  0x10000
-
 /*
  * Sets "plain" to what "text" says, the inside of a JSON string: decoded, "{}"
  * if there is nothing.  Memory comes from "pool".  NGX_OK or NGX_ERROR.
@@ -75,6 +116,21 @@ ngx_int_t ngx_ors_arguments_text(ngx_ors_text_t *text,
  */
 ngx_int_t ngx_ors_arguments_value(ngx_ors_text_t *text,
     ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *value);
+
+/*
+ * Takes the next piece of the arguments, "raw", and writes what it adds to
+ * the text to "dst", which has room for len + NGX_ORS_CUSTOM_INPUT_ROOM bytes;
+ * the end is returned.  Both are insides of JSON strings, legal by themselves;
+ * the pieces of the text hold whole escapes and no halves of pairs.
+ *
+ * The text is that of the first member "input" that is a string.  Nothing is
+ * written until it has begun, and nothing more when it has ended.  Where the
+ * state becomes "raw" there is none: all of the arguments, from the first
+ * piece on, are the text.  Bad escapes and raw line ends in it stay as
+ * they are.
+ */
+u_char *ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
+    u_char *dst);
 
 
 #endif /* _NGX_ORS_ARGUMENTS_H_INCLUDED_ */

@@ -12,10 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>
-#include <ngx_ors_builder_calls.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_builder_annotations.h>
-#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_error.h>

@@ -13,10 +13,10 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_arguments.h>
-#include <ngx_ors_builder_annotations.h>
-#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_item.h>
+#include <ngx_ors_chat_tools.h>
+#include <ngx_ors_chat_answer.h>
 
 
 /* longer ones could not be sent back by the client (C19) */
@@ -24,6 +24,11 @@
 
 /* overhead of an item or a part beside its text, counted for the limit */
 #define NGX_ORS_BUILDER_OVERHEAD     512
+
+/* pieces are a few letters long */
+#define NGX_ORS_BUILDER_PIECE  256
+
+#define NGX_ORS_BUILDER_STATE_BLOCK  1024
 
 
 static ngx_uint_t ngx_ors_builder_unsorted(ngx_ors_builder_t *builder,
@@ -40,6 +45,22 @@ static ngx_int_t ngx_ors_builder_searched(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static void ngx_ors_builder_wrapped(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
+static void ngx_ors_builder_call_schema(ngx_ors_item_t *item,
+    ngx_ors_chat_tool_t *tool);
+static ngx_int_t ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call);
+static ngx_int_t ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece);
+static ngx_int_t ngx_ors_builder_call_put(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_str_t *piece);
+static ngx_uint_t ngx_ors_builder_said(ngx_ors_builder_t *builder);
+static ngx_int_t ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder,
+    ngx_ors_error_t *err, const char *what);
+static ngx_ors_part_t *ngx_ors_builder_last_text(ngx_ors_builder_t *builder);
+static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *text);
+static ngx_int_t ngx_ors_builder_citation(ngx_ors_builder_t *builder,
+    ngx_ors_citation_t *citation, ngx_str_t *text);
 
 
 ngx_int_t
@@ -508,4 +529,672 @@ ngx_ors_builder_wrapped(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     } else if (builder->stream && item->arguments.len) {
         ngx_ors_event_arguments_delta(builder->out, builder->resp, item, NULL);
     }
+}
+
+
+/*
+ * Pieces of tool calls assigned to their items, in any order a server sends
+ * them.
+ */
+
+
+ngx_int_t
+ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *name)
+{
+    const char           *reason;
+    ngx_ors_item_t       *item;
+    ngx_ors_chat_tool_t  *tool;
+
+    item = call->item;
+
+    if (ngx_ors_str_copy(&call->name, builder->pool, name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    item->name = call->name;
+
+    tool = builder->tools ? ngx_ors_chat_tools_sent(builder->tools, name)
+                         : NULL;
+
+    reason = ngx_ors_choice_refuses(&builder->choice, tool, &call->name);
+
+    if (reason) {
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                      "model called a tool %s, the call is left out",
+                      reason);
+
+        item->dropped = 1;
+        return NGX_OK;
+    }
+
+    item->held = builder->hold && (tool == NULL || tool->hosted == NULL);
+
+    if (tool == NULL) {
+        return NGX_OK;
+    }
+
+    if (builder->check) {
+        ngx_ors_builder_call_schema(item, tool);
+    }
+
+    item->name = tool->name;
+    item->space = tool->space;
+    item->tool = tool->hosted;
+
+    if (tool->hosted && tool->hosted->hidden) {
+        item->hidden_call = 1;
+    }
+
+    switch (tool->kind) {
+
+    case ngx_ors_chat_tool_function:
+    case ngx_ors_chat_tool_other: /* has no name to be called by */
+        break;
+
+    case ngx_ors_chat_tool_custom:
+        return ngx_ors_builder_call_custom(builder, call);
+
+    case ngx_ors_chat_tool_search:
+        item->type = ngx_ors_item_search_call;
+        item->wrapped = 1;
+        break;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_builder_call_schema(ngx_ors_item_t *item, ngx_ors_chat_tool_t *tool)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (tool->kind != ngx_ors_chat_tool_function) {
+        return;
+    }
+
+    if (tool->node == NULL) {
+
+        if (tool->hosted) {
+            item->schema = tool->hosted->parameters;
+        }
+
+        return;
+    }
+
+    node = ngx_ors_json_find(tool->json, tool->node, "parameters");
+
+    if (node && node->type == ngx_ors_json_object) {
+        ngx_ors_json_raw(tool->json, node, &item->schema);
+    }
+}
+
+
+/* some of the arguments may have come earlier than the name (E43) */
+
+static ngx_int_t
+ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call)
+{
+    ngx_str_t        piece;
+    ngx_ors_item_t  *item;
+
+    item = call->item;
+
+    item->type = ngx_ors_item_custom_call;
+    item->wrapped = 1;
+
+    piece.len = item->arguments.len;
+
+    if (piece.len == 0) {
+        return NGX_OK;
+    }
+
+    piece.data = ngx_pnalloc(builder->pool, piece.len);
+    if (piece.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_ors_text_copy(piece.data, &item->arguments);
+    ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+
+    return ngx_ors_builder_call_input(builder, call, &piece);
+}
+
+
+ngx_int_t
+ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece)
+{
+    ngx_ors_item_t  *item;
+
+    item = call->item;
+
+    ngx_ors_arguments_scan(&call->arguments, piece->data, piece->len);
+
+    item->whole = call->arguments.whole;
+
+    if (item->type == ngx_ors_item_custom_call
+        && call->custom.state != ngx_ors_custom_input_st_raw)
+    {
+        return ngx_ors_builder_call_input(builder, call, piece);
+    }
+
+    return ngx_ors_builder_call_put(builder, item, piece);
+}
+
+
+/* until the input has begun it may be that there is none but all of this */
+
+static ngx_int_t
+ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece)
+{
+    u_char                   buf[NGX_ORS_BUILDER_PIECE];
+    ngx_str_t                text;
+    ngx_ors_item_t          *item;
+    ngx_ors_custom_input_t  *u;
+
+    item = call->item;
+    u = &call->custom;
+
+    text.data = buf;
+
+    if (piece->len + NGX_ORS_CUSTOM_INPUT_ROOM > sizeof(buf)) {
+        text.data = ngx_pnalloc(builder->pool,
+                                piece->len + NGX_ORS_CUSTOM_INPUT_ROOM);
+        if (text.data == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    text.len = ngx_ors_custom_input(u, piece->data, piece->len, text.data)
+               - text.data;
+
+    if (!ngx_ors_custom_input_found(u)) {
+
+        if (ngx_ors_builder_call_put(builder, item, piece) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (u->state == ngx_ors_custom_input_st_raw) {
+            item->wrapped = 0;
+
+            if (builder->stream && item->announced) {
+                ngx_ors_event_arguments_delta(builder->out, builder->resp,
+                                              item, NULL);
+            }
+        }
+
+        return NGX_OK;
+    }
+
+    if (item->wrapped) {
+        item->wrapped = 0;
+        ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+    }
+
+    return text.len ? ngx_ors_builder_call_put(builder, item, &text) : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_builder_call_put(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_str_t *piece)
+{
+    if (ngx_ors_text_append(&item->arguments, builder->pool, piece->data,
+                            piece->len)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (builder->stream && item->announced && !item->wrapped) {
+        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, piece);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_builder_calls_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
+{
+    ngx_ors_choice_t  *choice;
+
+    choice = &builder->choice;
+
+    if (choice->refused && !ngx_ors_builder_said(builder)) {
+
+        /* many servers ignore "none", and what tools have done is done */
+
+        if (choice->last) {
+            builder->resp->status = ngx_ors_response_incomplete;
+            ngx_str_set(&builder->resp->reason, "max_tool_calls");
+            return NGX_OK;
+        }
+
+        return ngx_ors_builder_disobeyed(builder, err,
+                                         "called a tool that it may not call");
+    }
+
+    if (!choice->needed || choice->met) {
+        return NGX_OK;
+    }
+
+    if (choice->known) {
+        return ngx_ors_builder_disobeyed(builder, err,
+                                         "did not call the tool that it must "
+                                         "call");
+    }
+
+    ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                  "model did not call the tool that it must call");
+
+    return NGX_OK;
+}
+
+
+/* 1 if there is anything for the client but thoughts */
+
+static ngx_uint_t
+ngx_ors_builder_said(ngx_ors_builder_t *builder)
+{
+    ngx_ors_item_t  *item;
+
+    for (item = ngx_ors_builder_first(builder); item; item = item->next) {
+
+        if (!item->dropped && item->type != ngx_ors_item_reasoning
+            && (item->name.len || !ngx_ors_item_is_call(item)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder, ngx_ors_error_t *err,
+    const char *what)
+{
+    ngx_log_error(NGX_LOG_ERR, builder->log, 0, "model %s", what);
+
+    (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
+                             "the model %s", what);
+
+    ngx_str_set(&err->type, "model_error");
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * Annotations and logprobs that belong to a text, collected while the text
+ * grows.
+ */
+
+
+ngx_int_t
+ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
+{
+    ngx_str_t        text;
+    ngx_uint_t       texts;
+    ngx_ors_part_t  *part;
+
+    if (!builder->wants_logprobs) {
+        return NGX_OK;
+    }
+
+    part = NULL;
+    texts = (reply->text.len || reply->parts);
+
+    /* a token may be a part of a character, the text comes with the rest */
+
+    if (!texts) {
+
+        if (reply->reasoning.len || reply->thoughts || reply->refusal.len
+            || reply->calls || reply->function)
+        {
+            return NGX_OK;
+        }
+
+        part = ngx_ors_builder_last_text(builder);
+        if (part == NULL) {
+            return NGX_OK;
+        }
+    }
+
+    if (ngx_ors_chat_answer_logprobs(json, reply->logprobs, builder->pool,
+                                     &builder->scratch, &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (text.len == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_builder_grow(builder, text.len + sizeof(ngx_ors_element_t), err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    /* only what is sent is stored, and counted */
+
+    if (ngx_ors_str_copy(&builder->logprobs, builder->pool, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return texts ? NGX_OK : ngx_ors_builder_note_tokens(builder, part);
+}
+
+
+ngx_int_t
+ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder, ngx_ors_part_t *part)
+{
+    if (ngx_ors_element_add(&part->logprobs, builder->pool, &builder->logprobs)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    builder->logprobs.len = 0;
+
+    if (part->unsent == NULL) {
+        part->unsent = part->logprobs.last;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
+{
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_uint_t            left_out;
+    ngx_ors_part_t       *part;
+    ngx_ors_json_node_t  *node;
+
+    part = ngx_ors_builder_last_text(builder);
+    left_out = 0;
+
+    /* a message that repeats what came in pieces repeats them (E61) */
+
+    if (part && reply->whole && part->annotations.first) {
+        return NGX_OK;
+    }
+
+    for (node = ngx_ors_json_first(json, reply->annotations);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        rc = part ? ngx_ors_chat_answer_annotation(json, node, builder->pool,
+                                                   &text)
+                  : NGX_DECLINED;
+
+        if (rc == NGX_DECLINED) {
+            left_out++;
+            continue;
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_builder_grow(builder,
+                                      text.len + sizeof(ngx_ors_element_t),
+                                      err);
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_builder_annotate(builder, builder->resp->last, part,
+                                          &text);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (left_out && !builder->warned_notes) {
+        builder->warned_notes = 1;
+
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                      "model server sent %ui annotations that are left out, "
+                      "they are no citations or have no text", left_out);
+    }
+
+    return NGX_OK;
+}
+
+
+/* the open text, NULL if the last part is another one */
+
+static ngx_ors_part_t *
+ngx_ors_builder_last_text(ngx_ors_builder_t *builder)
+{
+    ngx_ors_item_t  *item;
+
+    item = builder->resp->last;
+
+    if (item == builder->mark.last || item->last == NULL
+        || item->last->type != ngx_ors_part_output_text)
+    {
+        return NULL;
+    }
+
+    return item->last;
+}
+
+
+static ngx_int_t
+ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_ors_part_t *part, ngx_str_t *text)
+{
+    ngx_ors_elements_t  *list;
+
+    list = &part->annotations;
+
+    if (ngx_ors_element_add(list, builder->pool, text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (builder->stream && item->announced) {
+        ngx_ors_event_annotation(builder->out, builder->resp, item, part,
+                                 list->last, list->n - 1);
+    }
+
+    return NGX_OK;
+}
+
+
+/* a model server that has searched itself has cited what it found */
+
+ngx_int_t
+ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_ors_part_t *part, ngx_uint_t cut)
+{
+    ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_ors_citation_t  citation;
+
+    if (builder->sources.urls.n == 0 || part->annotations.first
+        || part->type != ngx_ors_part_output_text || part->text.len == 0)
+    {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&citation, sizeof(ngx_ors_citation_t));
+
+    if (ngx_ors_arguments_text(&part->text, builder->limits, builder->pool,
+                               &citation.text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    citation.cut = cut;
+
+    while (ngx_ors_citation_next(&builder->sources, &citation) == NGX_OK) {
+
+        rc = ngx_ors_builder_citation(builder, &citation, &text);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_builder_annotate(builder, item, part, &text);
+        }
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: it is over the limit */
+
+static ngx_int_t
+ngx_ors_builder_citation(ngx_ors_builder_t *builder,
+    ngx_ors_citation_t *citation, ngx_str_t *text)
+{
+    size_t                 size;
+    ngx_ors_web_source_t  *source;
+
+    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
+                          "\"title\":\"%V\",\"start_index\":%ui,"
+                          "\"end_index\":%ui}";
+
+    source = citation->source;
+    size = sizeof(form) + source->url.len + source->title.len
+           + 2 * NGX_INT_T_LEN;
+
+    if (builder->size + size + sizeof(ngx_ors_element_t)
+        > builder->limits->answer)
+    {
+        return NGX_DECLINED;
+    }
+
+    builder->size += size + sizeof(ngx_ors_element_t);
+
+    text->data = ngx_pnalloc(builder->pool, size);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_snprintf(text->data, size, form, &source->url,
+                             &source->title, citation->start, citation->end)
+                - text->data;
+
+    return NGX_OK;
+}
+
+
+/*
+ * "encrypted_content" of reasoning items: thoughts, and provider state.
+ */
+
+
+/* the text is sealed as the inside of a JSON string, escapes included */
+
+ngx_int_t
+ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
+{
+    u_char          *p;
+    ngx_int_t        rc;
+    ngx_str_t        text;
+    ngx_ors_part_t  *part;
+
+    text.len = item->hidden.len;
+
+    for (part = item->parts; part; part = part->next) {
+        text.len += part->text.len;
+    }
+
+    text.data = ngx_pnalloc(builder->pool, text.len);
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_ors_text_copy(text.data, &item->hidden);
+
+    for (part = item->parts; part; part = part->next) {
+        p = ngx_ors_text_copy(p, &part->text);
+    }
+
+    rc = ngx_ors_seal(builder->sealer, ngx_ors_seal_reasoning, &text,
+                      builder->pool, &item->sealed);
+
+    (void) ngx_pfree(builder->pool, text.data);
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                      "reasoning of %uz bytes is too long to be sealed",
+                      text.len);
+        ngx_str_null(&item->sealed);
+        return NGX_OK;
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_builder_carry(ngx_ors_builder_t *builder)
+{
+    ngx_int_t        rc;
+    ngx_str_t        text;
+    ngx_ors_out_t    out;
+    ngx_ors_item_t  *item;
+
+    /* nothing may follow an item that is incomplete (R37) */
+
+    if (builder->resp->status == ngx_ors_response_incomplete) {
+        return NGX_OK;
+    }
+
+    ngx_ors_out_init(&out, builder->pool, NGX_ORS_BUILDER_STATE_BLOCK);
+
+    rc = ngx_ors_chat_state_put(&builder->state, builder->maker,
+                                ngx_ors_builder_first(builder), &out);
+
+    if (builder->state.failed) {
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                      "provider state of an answer is too large to be carried");
+    }
+
+    if (rc == NGX_DECLINED) {
+        return NGX_OK;
+    }
+
+    item = ngx_ors_builder_item(builder, ngx_ors_item_reasoning);
+
+    if (item == NULL
+        || ngx_ors_out_text(&out, &text) != NGX_OK
+        || ngx_ors_text_append(&item->hidden, builder->pool, text.data,
+                               text.len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    item->state = 1;
+
+    if (builder->sealer == NULL) {
+        builder->sealer = builder->keeper;
+        rc = ngx_ors_builder_conceal(builder, item);
+        builder->sealer = NULL;
+
+        if (rc != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_builder_advance(builder, 1);
 }

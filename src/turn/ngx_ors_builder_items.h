@@ -11,7 +11,23 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_builder_state.h>
+#include <ngx_ors_builder.h>
+#include <ngx_ors_arguments.h>
+
+
+/*
+ * Tool calls of an answer: their tools and their arguments.
+ */
+
+struct ngx_ors_builder_call_s {
+    ngx_int_t                index;       /* upstream's, -1: none */
+    ngx_str_t                id;          /* upstream's, empty: none */
+    ngx_str_t                name;        /* as upstream calls the tool */
+    ngx_ors_item_t          *item;
+    ngx_ors_arguments_t      arguments;
+    ngx_ors_custom_input_t   custom;      /* of a custom tool */
+    ngx_ors_builder_call_t  *next;
+};
 
 
 /*
@@ -71,6 +87,96 @@ ngx_int_t ngx_ors_builder_advance(ngx_ors_builder_t *builder,
  * another call of the response.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
+
+/*
+ * The name of the tool is known: the item gets that which the client has for
+ * it, and becomes a call of a custom tool if it is one.  A call that the
+ * request does not permit is dropped.  "name" is copied.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *name);
+
+/*
+ * The next piece of the arguments, the inside of a JSON string; it is copied,
+ * and sent to the client if the item has been.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece);
+
+/*
+ * Checks the calls of an answer that was not cut against what the request
+ * permits and asks for.
+ *
+ * NGX_OK         it did, or it may pass; resp->status is "incomplete" if it
+ *                calls tools where the limit of calls is reached
+ * NGX_DECLINED   "err" says what is wrong: 500, of the type "model_error"
+ */
+ngx_int_t ngx_ors_builder_calls_end(ngx_ors_builder_t *builder,
+    ngx_ors_error_t *err);
+
+/*
+ * Annotations and logprobs that a model server sends beside its texts.
+ */
+
+
+/*
+ * Takes the logprobs of "reply", if the client wants them, before its text
+ * is taken: they wait for it, unless they belong to text that is there.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_builder_logprobs(ngx_ors_builder_t *builder,
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
+
+/* Gives the logprobs that wait to "part".  NGX_OK, or NGX_ERROR: no memory. */
+ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
+    ngx_ors_part_t *part);
+
+/*
+ * Takes the annotations of "reply" after its text: they are those of the
+ * last text.  What cannot be sent to a client is left out.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_builder_annotations(ngx_ors_builder_t *builder,
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
+
+/*
+ * "part", the last of "item", has its whole text, unless that is "cut": adds
+ * annotations for the sources that it cites.  Those that are over the limit of
+ * an answer are left out.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_uint_t cut);
+
+/*
+ * Reasoning of a model, sealed for a client that sends it back.
+ */
+
+
+/*
+ * Nothing follows what the round has made: makes an item of the provider state
+ * that has come, sealed for a client that asks for sealed reasoning, else seen
+ * by the store and the next round only.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_carry(ngx_ors_builder_t *builder);
+
+/*
+ * Seals what "item", of type reasoning, holds.  What is too long is left as
+ * it is.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_builder_encrypt(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 
 

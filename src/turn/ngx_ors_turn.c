@@ -15,19 +15,25 @@
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_answer.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_compact.h>
+#include <ngx_ors_turn.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_ws.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
-#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_context.h>
 #include <ngx_ors_digest.h>
-#include <ngx_ors_turn.h>
 #include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
+#include <ngx_ors_input.h>
+#include <ngx_ors_stored.h>
+#include <ngx_ors_builder.h>
 
 
 #define NGX_ORS_TURN_BLOCK  1536
+
+#define NGX_ORS_TURN_ITEMS_BLOCK  4096
+
+#define NGX_ORS_COMPACT_BLOCK  4096
 
 
 /* nginx's own status for a call that brought no answer */
@@ -60,6 +66,25 @@ static ngx_int_t ngx_ors_turn_settled(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_anew(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
+static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
+    ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
+
+/*
+ * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
+ * text of the model was gathered and not sent.  The events of the item are
+ * sent now.
+ */
+ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
+    ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
+
+/* The compaction has failed: drops what was gathered. */
+void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
+
+
+static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
+    ngx_str_t *sealed);
 
 
 static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
@@ -88,6 +113,15 @@ static const ngx_ors_turn_failure_t  ngx_ors_turn_failures[] = {
     { 503, ngx_ors_code_server_is_overloaded,
       "too many requests for this model, try again later" },
     { 0, ngx_ors_code_upstream_unavailable, "the model server gave no answer" }
+};
+
+
+static const ngx_ors_end_e  ngx_ors_turn_ends[] = {
+    [ngx_ors_response_in_progress] = ngx_ors_end_open,
+    [ngx_ors_response_completed] = ngx_ors_end_completed,
+    [ngx_ors_response_incomplete] = ngx_ors_end_incomplete,
+    [ngx_ors_response_failed] = ngx_ors_end_failed,
+    [ngx_ors_response_cancelled] = ngx_ors_end_canceled
 };
 
 
@@ -947,4 +981,388 @@ ngx_int_t
 ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 {
     return ngx_ors_turn_step(turn, ngx_ors_answer_refuse(&turn->answer, what));
+}
+
+
+/*
+ * The outcome of a turn, and what it takes from the store and gives to it.
+ */
+
+
+ngx_int_t
+ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  null = ngx_string("null");
+
+    req = &turn->request;
+
+    rc = ngx_ors_context_merge(req, ctx, &turn->error);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    node = req->field[ngx_ors_rq_previous_response_id];
+
+    /* in the client's own dialect it would be looked for there */
+
+    return node ? ngx_ors_edits_value(&req->edits, node, &null) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index)
+{
+    ngx_ors_request_t     *req;
+    ngx_ors_json_node_t  **field, *node;
+
+    req = &turn->request;
+
+    if (ngx_ors_secrets_input(&req->edits, &req->json, &req->input)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_context_own(req, index, input);
+
+    index = index ? &index[1] : NULL;
+
+    if (ngx_ors_turn_held(turn)) {
+        return ngx_ors_turn_record_passed(turn, instructions, index, response);
+    }
+
+    field = &turn->request.field[ngx_ors_rq_instructions];
+    node = *field;
+
+    if (!instructions) {
+        *field = NULL;
+    }
+
+    turn->response.index = index;
+    turn->response.kept = 1;
+
+    ngx_ors_response_render(response, &turn->response);
+
+    turn->response.kept = 0;
+    turn->response.index = NULL;
+
+    *field = node;
+
+    return NGX_OK;
+}
+
+
+/* a response that another server has made has its id and items from there */
+
+static ngx_int_t
+ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_index_t *index, ngx_ors_out_t *out)
+{
+    ngx_int_t             rc;
+    ngx_str_t             response, id, items;
+    ngx_ors_json_t       *json;
+    ngx_ors_edits_t      *edits;
+    ngx_ors_json_node_t  *node, *object;
+
+    static ngx_str_t  null = ngx_string("null");
+
+    json = &turn->verify->json;
+    edits = &turn->verify->edits;
+
+    rc = ngx_ors_verify_store_response(turn->verify, &response, &id, &items);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_str_copy(&turn->response.id, turn->pool, &id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    object = ngx_ors_verify_stored_object(turn->verify);
+    node = ngx_ors_json_find(json, object, "instructions");
+
+    if (node && !instructions
+        && ngx_ors_edits_value(edits, node, &null) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_secrets_tools(edits, json,
+                              ngx_ors_json_find(json, object, "tools"))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_edits_write(edits, json, response.data - json->text,
+                        items.data - json->text, 1, out);
+
+    turn->response.output = out->size;
+    turn->response.output_len = items.len;
+
+    ngx_ors_edits_write(edits, json, items.data - json->text,
+                        response.data + response.len - json->text, 1, out);
+
+    if (index) {
+        ngx_ors_input_index_list(index, json,
+                                ngx_ors_json_find(json, object, "output"),
+                                edits);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
+{
+    size_t                input;
+    ngx_uint_t            text, noutput;
+    ngx_ors_out_t         out;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node;
+
+    req = &turn->request;
+
+    if (ngx_ors_secrets_input(&req->edits, &req->json, &req->input)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, turn->pool, NGX_ORS_TURN_ITEMS_BLOCK);
+
+    /* for the next turn all of it is what preceded */
+
+    req->prior = 0;
+
+    ngx_ors_context_own(req, NULL, &out);
+    input = out.size;
+
+    turn->response.kept = 1;
+    noutput = ngx_ors_response_output(&out, &turn->response);
+    turn->response.kept = 0;
+
+    if (ngx_ors_out_text(&out, items) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* a text is one item */
+
+    node = req->field[ngx_ors_rq_input];
+    text = (node && node->type == ngx_ors_json_string && !req->merged);
+
+    *n = (text ? 1 : req->input.n - req->added) + noutput;
+
+    /* two arrays, side by side: the brackets go, or become a comma */
+
+    if (noutput == 0) {
+        items->len = input;
+
+    } else if (input > 2) {
+        items->data[input - 1] = ',';
+        items->data[input] = ' ';
+
+    } else {
+        items->data += input;
+        items->len -= input;
+    }
+
+    if (items->len) {
+        items->data++;
+        items->len -= 2;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
+{
+    turn->response.stored = stored;
+    turn->state = ngx_ors_turn_st_over;
+
+    if (ngx_ors_turn_held(turn)) {
+
+        if (ngx_ors_verify_store_release(turn->verify, stored) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        turn->status = turn->verify->status;
+        turn->type = turn->verify->type;
+
+        return NGX_DONE;
+    }
+
+    ngx_ors_builder_tell(&turn->builder);
+    ngx_ors_turn_respond(turn);
+
+    return NGX_DONE;
+}
+
+
+void
+ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
+{
+    ngx_uint_t  failed;
+
+    failed = (turn->error.status != 0);
+
+    outcome->class = failed ? turn->error.class : ngx_ors_class_none;
+
+    outcome->broken = (ngx_ors_error_origin(outcome->class)
+                       == ngx_ors_origin_upstream);
+    outcome->worked = (turn->answer.status && !outcome->broken);
+
+    if (turn->state != ngx_ors_turn_st_over) {
+        outcome->end = ngx_ors_end_open;
+        return;
+    }
+
+    if (failed) {
+        outcome->end = (turn->error.status < 500 && turn->answer.status == 0)
+                       ? ngx_ors_end_rejected : ngx_ors_end_failed;
+        return;
+    }
+
+    outcome->end = ngx_ors_turn_ends[turn->response.status];
+
+    if (turn->response.status == ngx_ors_response_failed) {
+
+        /* a document of its own says so, with a status of 200 */
+
+        outcome->class = ngx_ors_class_upstream_error;
+    }
+
+    if (turn->response.status == ngx_ors_response_in_progress
+        && turn->answer.status)
+    {
+        /* it is passed on as it came; else no target was called */
+
+        outcome->end = ngx_ors_end_completed;
+    }
+}
+
+
+/*
+ * Compactions: the model's answer is a summary, and what the client gets is
+ * one item with the summary sealed in it (protocol, section 12).
+ */
+
+/*
+ * The answer to a compaction: a summary sealed in one item.
+ */
+
+
+ngx_int_t
+ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t            rc;
+    ngx_str_t            text, sealed;
+    ngx_ors_response_t  *resp;
+
+    resp = builder->resp;
+
+    rc = ngx_ors_builder_end(builder, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* half of a summary would be lost without notice */
+
+    if (resp->status != ngx_ors_response_completed) {
+        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
+                                 "the model's summary was cut (%V)",
+                                 &resp->reason);
+    }
+
+    if (ngx_ors_compact_text(builder, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (text.len == 0) {
+        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
+                                 "the model wrote no summary");
+    }
+
+    rc = ngx_ors_seal(sealer, ngx_ors_seal_compaction, &text, builder->pool,
+                      &sealed);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_error_set(err, builder->pool,
+                                 ngx_ors_code_answer_too_large,
+                                 "the model's summary is over the limit of "
+                                 "%d bytes", NGX_ORS_SEAL_MAX);
+    }
+
+    return (rc == NGX_OK) ? ngx_ors_compact_item(builder, &sealed) : NGX_ERROR;
+}
+
+
+/* the model's text without its reasoning */
+
+static ngx_int_t
+ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)
+{
+    ngx_ors_out_t    out;
+    ngx_ors_item_t  *item;
+    ngx_ors_part_t  *part;
+
+    ngx_ors_out_init(&out, builder->pool, NGX_ORS_COMPACT_BLOCK);
+
+    for (item = builder->resp->items; item; item = item->next) {
+
+        for (part = item->parts; part; part = part->next) {
+
+            if (part->type == ngx_ors_part_output_text) {
+                ngx_ors_text_put(&out, &part->text);
+            }
+        }
+    }
+
+    return ngx_ors_out_text(&out, text);
+}
+
+
+static ngx_int_t
+ngx_ors_compact_item(ngx_ors_builder_t *builder, ngx_str_t *sealed)
+{
+    ngx_ors_item_t      *item;
+    ngx_ors_response_t  *resp;
+
+    ngx_ors_compact_drop(builder);
+
+    resp = builder->resp;
+
+    builder->stream = resp->request->stream;
+
+    item = ngx_ors_builder_item(builder, ngx_ors_item_compaction);
+    if (item == NULL) {
+        return NGX_ERROR;
+    }
+
+    item->sealed = *sealed;
+
+    return ngx_ors_builder_advance(builder, 1);
+}
+
+
+void
+ngx_ors_compact_drop(ngx_ors_builder_t *builder)
+{
+    builder->current = NULL;
+
+    builder->resp->items = NULL;
+    builder->resp->last = NULL;
+    builder->resp->nitems = 0;
 }

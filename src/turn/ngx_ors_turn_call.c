@@ -13,7 +13,7 @@
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_round_mcp.h>
+#include <ngx_ors_round.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_violation.h>
 

@@ -9,7 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_limits.h>
-#include <ngx_ors_citations.h>
+#include <ngx_ors_tags.h>
 
 
 static void test_text(ngx_uint_t i);

@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_custom_input.h>
+#include <ngx_ors_arguments.h>
 
 
 static void test_table(void);

@@ -13,7 +13,7 @@
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_round_mcp.h>
+#include <ngx_ors_round.h>
 #include <ngx_ors_test.h>
 #include <ngx_ors_test_request.h>
 
