@@ -12,7 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_http_ors_pump.h>
-#include <ngx_ors_background_limit.h>
+#include <ngx_ors_background.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_hold.h>

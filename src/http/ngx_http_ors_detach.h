@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
-#include <ngx_ors_background_limit.h>
+#include <ngx_ors_background.h>
 
 
 /*

@@ -11,7 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_tool.h>
-#include <ngx_ors_key.h>
+#include <ngx_ors_session.h>
 
 
 /*

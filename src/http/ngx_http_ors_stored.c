@@ -10,7 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_operation_request.h>
+#include <ngx_ors_operation.h>
 
 
 /* lives as long as its request */

@@ -56,10 +56,10 @@ typedef enum {
 #define NGX_ORS_BACKGROUND_CANCEL   0x002   /* the call is ended */
 #define NGX_ORS_BACKGROUND_POST     0x004   /* bg->job is posted */
 #define NGX_ORS_BACKGROUND_SEND     0x008   /* bg->unwatched is posted, no */
-                                            /* handler waits for its end */
+/* handler waits for its end */
 #define NGX_ORS_BACKGROUND_ANSWER   0x010   /* the client that waits gets */
-                                            /* bg->response, or without it */
-                                            /* the turn's error */
+/* bg->response, or without it */
+/* the turn's error */
 #define NGX_ORS_BACKGROUND_WAIT     0x020   /* a tick comes later */
 #define NGX_ORS_BACKGROUND_CALL     0x040   /* the call goes on */
 #define NGX_ORS_BACKGROUND_COMMIT   0x080   /* the turn may be committed */
@@ -94,6 +94,49 @@ typedef struct {
 
 
 /*
+ * Jobs of a background response: up to three entries of a store are its own,
+ * its record, a lease that is there while some worker runs it, and a flag when
+ * a client wants it to end, see NGX_ORS_KEY_CANCELLED.
+ */
+
+
+/* seconds after which a worker that has not renewed its lease is lost */
+#define NGX_ORS_BACKGROUND_LEASE  20
+
+
+/* a client's wish since the record */
+
+typedef enum {
+    ngx_ors_background_go_on = 0,
+    ngx_ors_background_cancelled,
+    ngx_ors_background_deleted
+} ngx_ors_background_wish_e;
+
+
+/*
+ * How many background responses may run in a worker, in all and for one scope,
+ * and "open_responses_background", which sets that.
+ */
+
+typedef struct {
+    ngx_uint_t                 all;       /* unset: by the connections */
+    ngx_uint_t                 scope;     /* of one scope, unset: a part of */
+                                          /* "all" */
+    ngx_msec_t                 timeout;   /* of one response, ms */
+} ngx_ors_background_limit_t;
+
+
+/* load of a worker */
+
+typedef struct {
+    ngx_uint_t                 running;
+    ngx_uint_t                 of_scope;  /* those of the client's scope */
+    ngx_uint_t                 connections;
+    ngx_uint_t                 free;      /* connections that can be taken */
+} ngx_ors_background_load_t;
+
+
+/*
  * Prepares "bg", zeroed, for a client that waits.  The turn of "session" has
  * to end within "timeout" ms once it runs.
  */
@@ -111,6 +154,56 @@ ngx_uint_t ngx_ors_background_step(ngx_ors_background_t *bg,
 /* The names of states and events, by their values. */
 extern char  *ngx_ors_background_states[NGX_ORS_BACKGROUND_STATES];
 extern char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS];
+
+/* Makes the keys of the session's turn.  NGX_OK or NGX_ERROR: no memory. */
+ngx_int_t ngx_ors_background_keys(ngx_ors_background_t *bg);
+
+/*
+ * Jobs that store the first record with the lease, renew the lease, read the
+ * flag, and delete the lease and the flag, with "record" the record.
+ * NULL: no memory.
+ */
+ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);
+ngx_ors_store_job_t *ngx_ors_background_renew(ngx_ors_background_t *bg);
+ngx_ors_store_job_t *ngx_ors_background_look(ngx_ors_background_t *bg);
+ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
+    ngx_uint_t record);
+
+/*
+ * Sets bg->response to the answer to the client: the response, which is
+ * "queued".  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
+
+/* The flag in a job of ngx_ors_background_look(). */
+ngx_ors_background_wish_e ngx_ors_background_wish(ngx_ors_store_job_t *job);
+
+/*
+ * "open_responses_background [limit=NUMBER] [scope=NUMBER] [timeout=TIME]":
+ * cmd->offset is that of an ngx_ors_background_limit_t in "conf".
+ */
+char *ngx_ors_background_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Sets "limit" to "not configured"; takes from "prev" what is so. */
+void ngx_ors_background_limit_init(ngx_ors_background_limit_t *limit);
+void ngx_ors_background_limit_merge(ngx_ors_background_limit_t *limit,
+    ngx_ors_background_limit_t *prev);
+
+/*
+ * Checks that one more response may run.  NGX_OK, or NGX_DONE: it may not, the
+ * turn has failed, and "log" has a line that says why.
+ */
+ngx_int_t ngx_ors_background_admit(ngx_ors_session_t *session,
+    ngx_ors_background_limit_t *limit, ngx_ors_background_load_t *load,
+    ngx_log_t *log);
+
+/*
+ * Checks that a request without a client's connection may begin: it takes
+ * two, its own and one to an upstream, and an eighth of all is left to
+ * clients.  NGX_OK, or NGX_BUSY: "log" has a line that says why.
+ */
+ngx_int_t ngx_ors_background_reserve(ngx_ors_background_load_t *load,
+    ngx_log_t *log);
 
 
 #endif /* _NGX_ORS_BACKGROUND_H_INCLUDED_ */

@@ -11,9 +11,14 @@
 #include <ngx_core.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_operation.h>
-#include <ngx_ors_operation_items.h>
-#include <ngx_ors_session_error.h>
+#include <ngx_ors_session.h>
 #include <ngx_ors_stored.h>
+#include <ngx_ors_store.h>
+#include <ngx_ors_record.h>
+#include <ngx_ors_digest.h>
+#include <ngx_ors_id.h>
+#include <ngx_ors_names.h>
+#include <ngx_ors_text.h>
 
 
 /* output block of a small document */
@@ -24,6 +29,21 @@
 #define ngx_ors_operation_runs(rec)                                           \
     ((rec)->status == ngx_ors_record_queued                                   \
      || (rec)->status == ngx_ors_record_in_progress)
+
+#define ngx_ors_operation_all       ngx_ors_operation_kinds, 3
+#define ngx_ors_operation_response  ngx_ors_operation_kinds, 1
+#define ngx_ors_operation_flag      &ngx_ors_operation_kinds[2], 1
+
+#define NGX_ORS_OPERATION_PATHS                                               \
+    (sizeof(ngx_ors_operation_paths) / sizeof(ngx_ors_operation_paths[0]))
+
+
+typedef struct {
+    ngx_str_t             suffix;         /* after the id */
+    ngx_str_t             method;
+    ngx_ors_operation_e   kind;
+    char                 *allow;          /* methods of the same path */
+} ngx_ors_operation_path_t;
 
 
 static ngx_int_t ngx_ors_operation_next(ngx_ors_operation_t *op,
@@ -54,6 +74,23 @@ static ngx_int_t ngx_ors_operation_post(ngx_ors_operation_t *op,
 static ngx_int_t ngx_ors_operation_mark(ngx_ors_operation_t *op,
     ngx_ors_operation_state_e state, char *mark);
 
+/*
+ * Adds to "list" the items of the turns that "job" has read, the oldest one
+ * first; of the newest one those of its input only.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   these are no records
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_operation_list_job(ngx_ors_listing_t *list,
+    ngx_ors_store_job_t *job, ngx_pool_t *pool);
+
+
+static ngx_int_t ngx_ors_operation_list_turn(ngx_ors_listing_t *list,
+    ngx_str_t *value, ngx_uint_t newest, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_operation_stream(ngx_ors_operation_t *op,
+    ngx_str_t *query);
+
 
 /* the entries of a response: in this order where all are read */
 
@@ -63,14 +100,27 @@ static ngx_ors_key_e  ngx_ors_operation_kinds[] = {
     ngx_ors_key_cancel
 };
 
-#define ngx_ors_operation_all       ngx_ors_operation_kinds, 3
-#define ngx_ors_operation_response  ngx_ors_operation_kinds, 1
-#define ngx_ors_operation_flag      &ngx_ors_operation_kinds[2], 1
-
 
 char  *ngx_ors_operation_states[NGX_ORS_OPERATION_STATES] = {
     "new", "read", "find", "stop", "remove", "check", "mark", "chain",
     "alone", "over"
+};
+
+
+static ngx_ors_operation_path_t  ngx_ors_operation_paths[] = {
+
+    { ngx_string(""), ngx_string("GET"), ngx_ors_operation_retrieve,
+      "GET, HEAD, DELETE" },
+    { ngx_string(""), ngx_string("HEAD"), ngx_ors_operation_retrieve,
+      "GET, HEAD, DELETE" },
+    { ngx_string(""), ngx_string("DELETE"), ngx_ors_operation_delete,
+      "GET, HEAD, DELETE" },
+    { ngx_string("/input_items"), ngx_string("GET"), ngx_ors_operation_items,
+      "GET, HEAD" },
+    { ngx_string("/input_items"), ngx_string("HEAD"), ngx_ors_operation_items,
+      "GET, HEAD" },
+    { ngx_string("/cancel"), ngx_string("POST"), ngx_ors_operation_cancel,
+      "POST" }
 };
 
 
@@ -501,4 +551,193 @@ ngx_ors_operation_close(ngx_ors_operation_t *op)
     while (op->njobs) {
         ngx_ors_store_release(op->jobs[--op->njobs]);
     }
+}
+
+
+/*
+ * The items of stored turns on a page of a list.
+ */
+
+/* Puts the items of stored turns on a page of a list. */
+
+
+ngx_int_t
+ngx_ors_operation_list_job(ngx_ors_listing_t *list, ngx_ors_store_job_t *job,
+    ngx_pool_t *pool)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i, n;
+
+    rc = NGX_OK;
+
+    for (i = 0; i < job->n && rc == NGX_OK; i++) {
+        n = list->ascending ? i : job->n - 1 - i;
+
+        rc = ngx_ors_operation_list_turn(list, &job->entries[n].value,
+                                         n == job->n - 1, pool);
+    }
+
+    return (rc == NGX_DONE) ? NGX_OK : rc;
+}
+
+
+/* the output of a previous turn was input of those after it */
+
+static ngx_int_t
+ngx_ors_operation_list_turn(ngx_ors_listing_t *list, ngx_str_t *value,
+    ngx_uint_t newest, ngx_pool_t *pool)
+{
+    u_char             text[NGX_ORS_ID_LEN];
+    ngx_int_t          rc;
+    ngx_str_t          id, token;
+    ngx_ors_index_t    input, output;
+    ngx_ors_record_t   rec;
+
+    if (ngx_ors_record_read(&rec, value) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_ors_snapshot_id(&rec.response, pool, &id);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_token(&id, text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    token.data = text;
+    token.len = NGX_ORS_ID_LEN;
+
+    if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, pool, &input)
+        != NGX_OK
+        || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, pool, &output)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (newest) {
+        output.n = 0;
+    }
+
+    rc = ngx_ors_listing_add(list, list->ascending ? &input : &output, &token);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_ors_listing_add(list, list->ascending ? &output : &input,
+                               &token);
+}
+
+
+/*
+ * Which operation on a stored response a request means: its path, its method
+ * and its query string.
+ */
+
+
+ngx_int_t
+ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
+    ngx_ors_operation_e *kind, char **allow)
+{
+    u_char                    *p, *last;
+    ngx_int_t                  rc;
+    ngx_str_t                  suffix;
+    ngx_uint_t                 i;
+    ngx_ors_operation_path_t  *known;
+
+    static ngx_str_t  post = ngx_string("POST");
+    static ngx_str_t  prefix = ngx_string("resp_");
+
+    last = path->data + path->len;
+
+    p = ngx_strlchr(path->data, last, '/');
+    p = p ? p : last;
+
+    suffix.data = p;
+    suffix.len = last - p;
+
+    id->data = path->data;
+    id->len = p - path->data;
+
+    if (id->len == 0 || id->len > NGX_ORS_ID_MAX) {
+        return NGX_DECLINED;
+    }
+
+    rc = NGX_DECLINED;
+
+    for (i = 0; i < NGX_ORS_OPERATION_PATHS; i++) {
+        known = &ngx_ors_operation_paths[i];
+
+        if (!ngx_ors_same(&known->suffix, &suffix)) {
+            continue;
+        }
+
+        if (ngx_ors_same(&known->method, method)) {
+            *kind = known->kind;
+            return NGX_OK;
+        }
+
+        *allow = known->allow;
+        rc = NGX_DONE;
+    }
+
+    /* a POST names another endpoint of the API, not a response */
+
+    if (suffix.len == 0 && ngx_ors_same(method, &post)
+        && (id->len < prefix.len
+            || ngx_memcmp(id->data, prefix.data, prefix.len) != 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_operation_query(ngx_ors_operation_t *op, ngx_ors_operation_e kind,
+    ngx_str_t *query)
+{
+    ngx_int_t  rc;
+
+    if (kind == ngx_ors_operation_retrieve) {
+        return ngx_ors_operation_stream(op, query);
+    }
+
+    if (kind == ngx_ors_operation_items) {
+        rc = ngx_ors_listing_init(&op->list, query, op->pool, &op->error);
+        return (rc == NGX_DECLINED) ? NGX_DONE : rc;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_operation_stream(ngx_ors_operation_t *op, ngx_str_t *query)
+{
+    ngx_str_t  value;
+
+    static const ngx_str_t  name = ngx_string("stream");
+    static const ngx_str_t  no = ngx_string("false");
+
+    if (ngx_ors_query_arg(query, &name, op->pool, &value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (value.len == 0 || ngx_ors_same(&value, &no)) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(&op->error, op->pool,
+                             ngx_ors_code_unsupported_parameter,
+                             "a stored response cannot be streamed, "
+                             "\"stream\" must be false or absent");
+    ngx_str_set(&op->error.param, "stream");
+
+    return NGX_DONE;
 }

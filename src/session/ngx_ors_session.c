@@ -10,11 +10,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_session.h>
-#include <ngx_ors_session_chain.h>
-#include <ngx_ors_session_claim.h>
-#include <ngx_ors_session_error.h>
 #include <ngx_ors_session_record.h>
-#include <ngx_ors_session_refs.h>
+#include <ngx_ors_digest.h>
+#include <ngx_ors_stored.h>
 
 
 typedef ngx_int_t (*ngx_ors_session_pt)(ngx_ors_session_t *session);
@@ -40,6 +38,41 @@ static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_close(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_leave(ngx_ors_session_t *session);
 static ngx_ors_store_job_t *ngx_ors_session_job(ngx_ors_session_t *session);
+
+/*
+ * Makes session->job, which loads the turns up to "previous", a node of the
+ * request.  NGX_AGAIN or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_session_chain_load(ngx_ors_session_t *session,
+    ngx_ors_json_node_t *previous);
+
+/*
+ * Takes over the turns that "job" has loaded: it becomes session->chain.
+ * NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job);
+
+
+static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
+    ngx_ors_record_t *rec);
+static ngx_int_t ngx_ors_session_chain_inherit(ngx_ors_session_t *session,
+    ngx_ors_record_t *rec, ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_session_chain_touch(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec,
+    ngx_ors_index_t *input);
+static ngx_int_t ngx_ors_session_chain_claims(ngx_ors_session_t *session,
+    ngx_ors_index_t *items);
+
+/* A job that claims all calls of turn->approvals.  NULL: no memory. */
+ngx_ors_store_job_t *ngx_ors_session_claim_job(ngx_ors_session_t *session);
+
+/*
+ * The job is done, and released here.  NGX_OK: the calls may run, NGX_DONE:
+ * the turn has failed, as one of them has been run or the store is down.
+ */
+ngx_int_t ngx_ors_session_claimed(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_absent(ngx_ors_session_t *session);
 
 
 char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES] = {
@@ -83,6 +116,21 @@ static const ngx_ors_session_pt
     { ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
       ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
       ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close }
+};
+
+
+static ngx_str_t  ngx_ors_session_statuses[] = {
+    ngx_string("ok"),
+    ngx_string("what it names is not there"),
+    ngx_string("a limit"),
+    ngx_string("it is full"),
+    ngx_string("it does not answer in time"),
+    ngx_string("it cannot be reached"),
+    ngx_string("it holds what is no record"),
+    ngx_string("the scope has its share of it, \"scope_size\" or "
+               "\"scope_turns\""),
+    ngx_string("it is larger than \"record\""),
+    ngx_string("it holds a record in a format of another version")
 };
 
 
@@ -589,4 +637,561 @@ ngx_ors_session_job(ngx_ors_session_t *session)
     session->job = NULL;
 
     return job;
+}
+
+
+/* How the keys of a store are made of ids. */
+
+
+ngx_int_t
+ngx_ors_key(u_char *scope, ngx_ors_key_e kind, ngx_str_t *id,
+    ngx_ors_store_key_t *key)
+{
+    u_char     token[NGX_ORS_ID_LEN];
+    ngx_str_t  text;
+
+    if (kind == ngx_ors_key_response) {
+
+        if (ngx_ors_token(id, token) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        text.data = token;
+        text.len = NGX_ORS_ID_LEN;
+
+        return ngx_ors_key_turn(scope, &text, key);
+    }
+
+    ngx_memcpy(key->scope, scope, NGX_ORS_STORE_KEY);
+
+    return ngx_ors_digest((u_char) kind, id, key->name);
+}
+
+
+ngx_int_t
+ngx_ors_key_turn(u_char *scope, ngx_str_t *token, ngx_ors_store_key_t *key)
+{
+    ngx_memcpy(key->scope, scope, NGX_ORS_STORE_KEY);
+
+    return ngx_ors_digest(ngx_ors_key_response, token, key->name);
+}
+
+
+/*
+ * The chain of a session: the previous turns that "previous_response_id"
+ * names, and the place of the new turn after them.
+ */
+
+/* The previous turns of a session, and the place of the new one after them. */
+
+
+ngx_int_t
+ngx_ors_session_chain_load(ngx_ors_session_t *session,
+    ngx_ors_json_node_t *previous)
+{
+    ngx_str_t             id;
+    ngx_ors_limits_t     *limits;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *truncation;
+    ngx_ors_store_job_t  *job;
+
+    req = &session->turn->request;
+    limits = req->limits;
+
+    if (ngx_ors_json_copy(&req->json, previous, session->pool, &id)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    session->previous = id;
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_chain,
+                            1 + session->nnames);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->job = job;
+
+    job->n = 1;
+    job->others = &job->entries[1];
+    job->nothers = session->nnames;
+
+    if (ngx_ors_key(session->scope, ngx_ors_key_response, &id,
+                    &job->entries[0].key)
+        != NGX_OK
+        || ngx_ors_session_refs_keys(session, job->others) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    truncation = req->field[ngx_ors_rq_truncation];
+
+    if (truncation && ngx_ors_json_is(&req->json, truncation, "auto")) {
+        session->context.budget = limits->truncate;
+        job->newest = 1;
+    }
+
+    /* a context has no use for the other parts of a record */
+
+    job->entries[0].parts = NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT;
+
+    job->max_turns = limits->turns;
+    job->max_size = limits->context;
+
+    session->state = ngx_ors_session_st_chain;
+
+    return NGX_AGAIN;
+}
+
+
+ngx_int_t
+ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i;
+    ngx_ors_record_t         rec;
+    ngx_ors_context_turn_t  *turns;
+
+    turns = ngx_palloc(session->pool,
+                       job->n * sizeof(ngx_ors_context_turn_t));
+
+    if (turns == NULL
+        || ngx_array_init(&session->touch, session->pool, job->n,
+                          sizeof(ngx_ors_store_key_t))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&rec, sizeof(ngx_ors_record_t));
+
+    for (i = 0; i < job->n; i++) {
+
+        if (ngx_ors_record_read(&rec, &job->entries[i].value) != NGX_OK) {
+            return ngx_ors_session_unread(session,
+                           ngx_ors_record_status(&job->entries[i].value));
+        }
+
+        /* not every engine says when an entry expires */
+
+        if (job->entries[i].expires == 0) {
+            job->entries[i].expires = rec.created + session->store->ttl;
+        }
+
+        if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, session->pool,
+                                 &turns[i].input)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        turns[i].output.data = rec.response.data + rec.output;
+        turns[i].output.len = rec.output_len;
+
+        rc = ngx_ors_session_chain_touch(session, &job->entries[i], &rec,
+                                         &turns[i].input);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED)
+                   ? ngx_ors_session_unread(session, ngx_ors_store_corrupt)
+                   : rc;
+        }
+
+        session->size += rec.input.len + rec.output_len;
+    }
+
+    /* "rec" is the last turn, the one that the client named */
+
+    rc = ngx_ors_session_chain_usable(session, &rec);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_session_chain_inherit(session, &rec, job);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    session->chain = job;
+    session->context.turns = turns;
+    session->context.nturns = job->n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_session_chain_usable(ngx_ors_session_t *session,
+    ngx_ors_record_t *rec)
+{
+    char  *text;
+
+    switch (rec->status) {
+
+    case ngx_ors_record_completed:
+    case ngx_ors_record_incomplete:
+    case ngx_ors_record_cancelled:
+        return NGX_OK;
+
+    case ngx_ors_record_failed:
+        text = "the previous response has failed";
+        break;
+
+    case ngx_ors_record_queued:
+    case ngx_ors_record_in_progress:
+        text = "the previous response is not complete yet";
+        break;
+
+    default:
+        return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
+    }
+
+    return ngx_ors_session_refuse(session,
+                                  ngx_ors_code_invalid_previous_response,
+                                  "previous_response_id", text);
+}
+
+
+static ngx_int_t
+ngx_ors_session_chain_inherit(ngx_ors_session_t *session,
+    ngx_ors_record_t *rec, ngx_ors_store_job_t *job)
+{
+    session->names = ngx_palloc(session->pool, NGX_ORS_RECORD_ANCESTORS
+                                               * NGX_ORS_STORE_KEY);
+    if (session->names == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->record.depth = rec->depth + 1;
+    session->record.ancestors = session->names;
+    session->record.nancestors =
+        ngx_ors_record_inherit(rec, job->entries[job->n - 1].key.name,
+                               session->names);
+
+    return NGX_OK;
+}
+
+
+/*
+ * A conversation that goes on does not lose its beginning, nor what says of
+ * its approved calls that they have been run; also of turns that a context
+ * leaves out.  NGX_DECLINED: an id is none.
+ */
+
+static ngx_int_t
+ngx_ors_session_chain_touch(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec,
+    ngx_ors_index_t *input)
+{
+    ngx_int_t             rc;
+    ngx_ors_index_t       output;
+    ngx_ors_store_key_t  *key;
+
+    if (entry->expires > ngx_time() + session->store->ttl / 2) {
+        return NGX_OK;
+    }
+
+    key = ngx_array_push(&session->touch);
+    if (key == NULL) {
+        return NGX_ERROR;
+    }
+
+    *key = entry->key;
+
+    if (ngx_ors_record_items(rec, NGX_ORS_STORE_OUTPUT, session->pool,
+                             &output)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_session_chain_claims(session, input);
+
+    return (rc == NGX_OK) ? ngx_ors_session_chain_claims(session, &output)
+                          : rc;
+}
+
+
+static ngx_int_t
+ngx_ors_session_chain_claims(ngx_ors_session_t *session,
+    ngx_ors_index_t *items)
+{
+    ngx_int_t             rc;
+    ngx_str_t             id;
+    ngx_uint_t            i;
+    ngx_ors_json_t        json;
+    ngx_ors_store_key_t  *key;
+
+    ngx_ors_json_init(&json, session->pool, 1, 1);
+
+    for (i = 0; i < items->n; i++) {
+
+        if (!(items->items[i].flags & NGX_ORS_INDEX_ASK)
+            || items->items[i].id_len == 0)
+        {
+            continue;
+        }
+
+        rc = ngx_ors_stored_id(items, &items->items[i], &json, &id);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        key = ngx_array_push(&session->touch);
+
+        if (key == NULL
+            || ngx_ors_key(session->scope, ngx_ors_key_approval, &id, key)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Claims of calls that a client has approved of: an entry of the store for
+ * each request for approval, so that its call runs once, whoever answers it.
+ */
+
+/* The entries that say of approved calls that they have been run. */
+
+
+ngx_ors_store_job_t *
+ngx_ors_session_claim_job(ngx_ors_session_t *session)
+{
+    ngx_uint_t              i;
+    ngx_ors_approval_t     *approval;
+    ngx_ors_store_job_t    *job;
+    ngx_ors_approvals_t    *approvals;
+    ngx_ors_store_entry_t  *entry;
+
+    approvals = &session->turn->approvals;
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_add,
+                            approvals->napproved);
+    if (job == NULL) {
+        return NULL;
+    }
+
+    entry = job->entries;
+
+    for (i = 0; i < approvals->n; i++) {
+        approval = &approvals->elts[i];
+
+        if (approval->state != ngx_ors_approval_approved) {
+            continue;
+        }
+
+        if (ngx_ors_key(session->scope, ngx_ors_key_approval, &approval->id,
+                        &entry->key)
+            != NGX_OK)
+        {
+            ngx_ors_store_release(job);
+            return NULL;
+        }
+
+        ngx_str_set(&entry->value, "1");
+        entry->expires = ngx_time() + session->store->ttl;
+
+        entry++;
+    }
+
+    return job;
+}
+
+
+ngx_int_t
+ngx_ors_session_claimed(ngx_ors_session_t *session)
+{
+    ngx_uint_t              i, there;
+    ngx_ors_store_job_t    *job;
+    ngx_ors_store_status_e  status;
+
+    job = session->job;
+    there = 0;
+    status = job->status;
+
+    for (i = 0; i < job->n; i++) {
+        there |= job->entries[i].there;
+    }
+
+    ngx_ors_store_drop(&session->job);
+
+    session->state = ngx_ors_session_st_refused;
+
+    if (status != ngx_ors_store_ok) {
+        ngx_log_error(NGX_LOG_ERR, session->log, 0,
+                      "approved calls are not run, store \"%V\" does not say "
+                      "whether they have been: %V", &session->store->name,
+                      ngx_ors_session_strerror(status));
+
+        return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
+                                      "input",
+                                      "approved calls cannot be run at the "
+                                      "moment, try again later");
+    }
+
+    if (there) {
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_approval_already_used,
+                                      "input",
+                                      "another response has run a call that "
+                                      "\"input\" approves of");
+    }
+
+    session->state = ngx_ors_session_st_ready;
+    session->turn->claimed = 1;
+
+    return NGX_OK;
+}
+
+
+/* How the turn of a session fails, and what the log says of its store. */
+
+
+ngx_str_t *
+ngx_ors_session_strerror(ngx_ors_store_status_e status)
+{
+    return &ngx_ors_session_statuses[status];
+}
+
+
+ngx_int_t
+ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_ors_code_e code,
+    char *param, char *text)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = session->turn;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, code, "%s", text);
+
+    turn->error.param.data = (u_char *) param;
+    turn->error.param.len = ngx_strlen(param);
+
+    return ngx_ors_session_fail(session);
+}
+
+
+ngx_int_t
+ngx_ors_session_fail(ngx_ors_session_t *session)
+{
+    /* another target would not help */
+
+    session->turn->retries_left = 0;
+
+    return ngx_ors_turn_fail(session->turn);
+}
+
+
+ngx_int_t
+ngx_ors_session_unread(ngx_ors_session_t *session,
+    ngx_ors_store_status_e status)
+{
+    char  *param, *text;
+
+    if (status == ngx_ors_store_absent) {
+        return ngx_ors_session_absent(session);
+    }
+
+    if (status == ngx_ors_store_limit) {
+        param = "previous_response_id";
+        text = "the conversation before this request is too long, with "
+               "\"truncation\": \"auto\" its beginning is left out";
+
+        if (session->state == ngx_ors_session_st_items) {
+            param = "input";
+            text = "the items that \"input\" refers to, their turns and the "
+                   "conversation before this request are too long";
+        }
+
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_context_length_exceeded,
+                                      param, text);
+    }
+
+    ngx_log_error(NGX_LOG_ERR, session->log, 0,
+                  "store \"%V\" cannot be read: %V", &session->store->name,
+                  ngx_ors_session_strerror(status));
+
+    return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
+                                  "previous_response_id",
+                                  "stored conversations cannot be read "
+                                  "at the moment, try again later");
+}
+
+
+/* another scope gets the same answer as for what is not there */
+
+static ngx_int_t
+ngx_ors_session_absent(ngx_ors_session_t *session)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = session->turn;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             ngx_ors_code_previous_response_not_found,
+                             "there is no previous response with this id");
+    ngx_ors_error_id(&turn->error, turn->pool, &session->previous);
+    ngx_str_set(&turn->error.param, "previous_response_id");
+
+    return ngx_ors_session_fail(session);
+}
+
+
+ngx_int_t
+ngx_ors_session_unstored(ngx_ors_session_t *session,
+    ngx_ors_store_status_e status, char *param)
+{
+    char            *text;
+    ngx_ors_code_e   code;
+
+    if (status == ngx_ors_store_share) {
+        code = ngx_ors_code_insufficient_quota;
+        text = "no more of your responses can be stored, delete some of them, "
+               "or send \"store\": false";
+
+    } else if (status == ngx_ors_store_large) {
+        code = ngx_ors_code_request_too_large;
+        text = "the response is too large to be stored, send \"store\": false";
+
+    } else {
+        code = ngx_ors_code_store_unavailable;
+        text = "the response cannot be stored at the moment, try again later";
+    }
+
+    return ngx_ors_session_refuse(session, code, param, text);
+}
+
+
+/* the first bytes of its digest name a scope */
+
+void
+ngx_ors_session_log(ngx_ors_session_t *session, ngx_ors_store_status_e status,
+    char *what)
+{
+    u_char  *scope;
+
+    scope = session->scope;
+
+    if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
+        ngx_log_error(NGX_LOG_ERR, session->log, 0,
+                      "%s is not written to store \"%V\": %V", what,
+                      &session->store->name,
+                      ngx_ors_session_strerror(status));
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, session->log, 0,
+                  "%s of scope %02xd%02xd%02xd%02xd is not written to store "
+                  "\"%V\": %V", what, scope[0], scope[1], scope[2], scope[3],
+                  &session->store->name, ngx_ors_session_strerror(status));
 }

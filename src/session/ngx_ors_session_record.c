@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_session_record.h>
 #include <ngx_ors_stored.h>
+#include <ngx_ors_session.h>
 
 
 /* output block of a record */
@@ -24,6 +25,19 @@ static ngx_int_t ngx_ors_session_record_table(ngx_ors_session_t *session,
 static u_char *ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl);
 static ngx_int_t ngx_ors_session_record_names(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
+static ngx_uint_t ngx_ors_session_refs_indexed(ngx_ors_session_t *session,
+    ngx_ors_ref_t *ref);
+static ngx_int_t ngx_ors_session_refs_owners(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_refs_chained(ngx_ors_session_t *session);
+static int ngx_libc_cdecl ngx_ors_session_refs_compare(const void *one,
+    const void *two);
+static ngx_int_t ngx_ors_session_refs_turns(ngx_ors_session_t *session,
+    ngx_uint_t n);
+static ngx_uint_t ngx_ors_session_refs_parts(ngx_ors_session_owner_t *owner);
+static ngx_int_t ngx_ors_session_refs_find(ngx_ors_session_t *session,
+    ngx_ors_session_owner_t *owner);
+static ngx_int_t ngx_ors_session_refs_unknown(ngx_ors_session_t *session,
+    ngx_ors_ref_t *ref);
 
 
 ngx_ors_store_job_t *
@@ -223,4 +237,407 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
     }
 
     return NGX_OK;
+}
+
+
+/* Loads the items that the input of a session's request only names. */
+
+
+/* an id that was made here names its turn, the store knows those of others */
+
+ngx_int_t
+ngx_ors_session_refs_names(ngx_ors_session_t *session)
+{
+    ngx_uint_t            i;
+    ngx_ors_ref_t       **refs;
+    ngx_ors_store_key_t   key;
+
+    refs = session->refs.sorted;
+
+    for (i = 0; i < session->refs.nsorted; i++) {
+
+        if (refs[i]->turn.len == NGX_ORS_ID_LEN) {
+
+            if (ngx_ors_key_turn(session->scope, &refs[i]->turn, &key)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+
+            ngx_memcpy(refs[i]->owner, key.name, NGX_ORS_STORE_KEY);
+        }
+
+        session->nnames += ngx_ors_session_refs_indexed(session, refs[i]);
+    }
+
+    return NGX_OK;
+}
+
+
+/* ids that another server has made may look as if they were made here */
+
+static ngx_uint_t
+ngx_ors_session_refs_indexed(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
+{
+    return session->turn->inline_context || ref->turn.len == 0;
+}
+
+
+ngx_int_t
+ngx_ors_session_refs_load(ngx_ors_session_t *session)
+{
+    ngx_ors_store_job_t  *job;
+
+    if (session->nnames == 0) {
+        return ngx_ors_session_refs_owners(session);
+    }
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_get,
+                            session->nnames);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->job = job;
+    session->state = ngx_ors_session_st_names;
+
+    return (ngx_ors_session_refs_keys(session, job->entries) == NGX_OK)
+           ? NGX_AGAIN : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_session_refs_keys(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry)
+{
+    ngx_uint_t       i;
+    ngx_ors_ref_t  **refs;
+
+    refs = session->refs.sorted;
+
+    for (i = 0; i < session->refs.nsorted; i++) {
+
+        if (!ngx_ors_session_refs_indexed(session, refs[i])) {
+            continue;
+        }
+
+        if (ngx_ors_key(session->scope, ngx_ors_key_item, &refs[i]->id,
+                        &entry->key)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        entry++;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_session_refs_named(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry)
+{
+    ngx_str_t       *value;
+    ngx_uint_t       i;
+    ngx_ors_ref_t  **refs;
+
+    refs = session->refs.sorted;
+
+    for (i = 0; i < session->refs.nsorted; i++) {
+
+        if (!ngx_ors_session_refs_indexed(session, refs[i])) {
+            continue;
+        }
+
+        value = &entry++->value;
+
+        if (value->len == NGX_ORS_STORE_KEY) {
+            ngx_memcpy(refs[i]->owner, value->data, NGX_ORS_STORE_KEY);
+
+        } else if (refs[i]->turn.len == 0) {
+            return ngx_ors_session_refs_unknown(session, refs[i]);
+        }
+    }
+
+    return ngx_ors_session_refs_owners(session);
+}
+
+
+/* each turn that has an item is loaded once, and searched once */
+
+static ngx_int_t
+ngx_ors_session_refs_owners(ngx_ors_session_t *session)
+{
+    ngx_int_t                 n;
+    ngx_uint_t                i;
+    ngx_ors_ref_t           **refs;
+    ngx_ors_session_owner_t  *owner;
+
+    ngx_ors_refs_group(&session->refs);
+
+    refs = session->refs.sorted;
+
+    session->owners = ngx_pcalloc(session->pool,
+                                  session->refs.nsorted
+                                  * sizeof(ngx_ors_session_owner_t));
+    if (session->owners == NULL) {
+        return NGX_ERROR;
+    }
+
+    owner = session->owners;
+
+    for (i = 0; i < session->refs.nsorted; i++) {
+
+        if (i && ngx_memcmp(refs[i]->owner, refs[i - 1]->owner,
+                            NGX_ORS_STORE_KEY)
+                 != 0)
+        {
+            owner++;
+        }
+
+        if (owner->n++ == 0) {
+            owner->refs = &refs[i];
+            session->nowners++;
+        }
+    }
+
+    n = ngx_ors_session_refs_chained(session);
+
+    if (n == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    return n ? ngx_ors_session_refs_turns(session, n)
+             : ngx_ors_session_refs_loaded(session);
+}
+
+
+/* finds the owners in the chain; the number of all others, or NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_session_refs_chained(ngx_ors_session_t *session)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                i, j, n;
+    ngx_ors_store_job_t      *chain;
+    ngx_ors_store_entry_t   **entries;
+    ngx_ors_session_owner_t  *owner;
+
+    chain = session->chain;
+
+    if (chain == NULL) {
+        return session->nowners;
+    }
+
+    entries = ngx_palloc(session->pool,
+                         chain->n * sizeof(ngx_ors_store_entry_t *));
+    if (entries == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < chain->n; i++) {
+        entries[i] = &chain->entries[i];
+    }
+
+    ngx_qsort(entries, chain->n, sizeof(ngx_ors_store_entry_t *),
+              ngx_ors_session_refs_compare);
+
+    /* the owners are in the same order */
+
+    n = session->nowners;
+    j = 0;
+
+    for (i = 0; i < session->nowners; i++) {
+        owner = &session->owners[i];
+        rc = 1;
+
+        while (j < chain->n) {
+            rc = ngx_memcmp(entries[j]->key.name, owner->refs[0]->owner,
+                            NGX_ORS_STORE_KEY);
+            if (rc >= 0) {
+                break;
+            }
+
+            j++;
+        }
+
+        if (rc == 0) {
+            owner->entry = entries[j];
+            owner->chained = 1;
+            n--;
+        }
+    }
+
+    return n;
+}
+
+
+static int ngx_libc_cdecl
+ngx_ors_session_refs_compare(const void *one, const void *two)
+{
+    ngx_ors_store_entry_t  *first, *second;
+
+    first = *(ngx_ors_store_entry_t * const *) one;
+    second = *(ngx_ors_store_entry_t * const *) two;
+
+    return ngx_memcmp(first->key.name, second->key.name, NGX_ORS_STORE_KEY);
+}
+
+
+static ngx_int_t
+ngx_ors_session_refs_turns(ngx_ors_session_t *session, ngx_uint_t n)
+{
+    size_t                    max;
+    ngx_uint_t                i;
+    ngx_ors_store_job_t      *job;
+    ngx_ors_store_entry_t    *entry;
+    ngx_ors_session_owner_t  *owner;
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_get, n);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->job = job;
+
+    entry = job->entries;
+
+    for (i = 0; i < session->nowners; i++) {
+        owner = &session->owners[i];
+
+        if (owner->chained) {
+            continue;
+        }
+
+        ngx_memcpy(entry->key.scope, session->scope, NGX_ORS_STORE_KEY);
+        ngx_memcpy(entry->key.name, owner->refs[0]->owner, NGX_ORS_STORE_KEY);
+
+        entry->parts = ngx_ors_session_refs_parts(owner);
+        owner->entry = entry++;
+    }
+
+    /* a chain that is cut to a budget is loaded with its beginning */
+
+    max = session->turn->request.limits->context;
+
+    if (session->context.budget == 0) {
+        max -= ngx_min(max, session->size);
+    }
+
+    job->max_size = ngx_max(max, 1);
+
+    session->state = ngx_ors_session_st_items;
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_uint_t
+ngx_ors_session_refs_parts(ngx_ors_session_owner_t *owner)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < owner->n; i++) {
+
+        if (owner->refs[i]->number >= 0) {
+            return NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT;
+        }
+    }
+
+    return NGX_ORS_STORE_OUTPUT;
+}
+
+
+ngx_int_t
+ngx_ors_session_refs_loaded(ngx_ors_session_t *session)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    for (i = 0; i < session->nowners; i++) {
+        rc = ngx_ors_session_refs_find(session, &session->owners[i]);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    session->context.refs = session->refs.elts;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_session_refs_find(ngx_ors_session_t *session,
+    ngx_ors_session_owner_t *owner)
+{
+    ngx_int_t          rc;
+    ngx_uint_t         i;
+    ngx_ors_turn_t    *turn;
+    ngx_ors_index_t    input, output;
+    ngx_ors_record_t   rec;
+
+    turn = session->turn;
+
+    if (owner->entry->value.data == NULL) {
+        return ngx_ors_session_refs_unknown(session, owner->refs[0]);
+    }
+
+    if (ngx_ors_record_read(&rec, &owner->entry->value) != NGX_OK) {
+        return ngx_ors_session_unread(session,
+                               ngx_ors_record_status(&owner->entry->value));
+    }
+
+    if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, session->pool, &input)
+        != NGX_OK
+        || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, session->pool,
+                                &output)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_refs_find(owner->refs, owner->n, &input, &output,
+                           &turn->request, &turn->error);
+
+    if (rc == NGX_ABORT) {
+        return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_session_fail(session);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (!owner->chained) {
+        session->size += rec.input.len + rec.output_len;
+        return NGX_OK;
+    }
+
+    /* the conversation has these items already */
+
+    for (i = 0; i < owner->n; i++) {
+        ngx_str_null(&owner->refs[i]->item);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_session_refs_unknown(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = session->turn;
+
+    (void) ngx_ors_refs_unknown(&turn->request, ref, &turn->error);
+
+    return ngx_ors_session_fail(session);
 }

@@ -7,7 +7,7 @@
 /* How many responses may run in the background, and who is told that. */
 
 
-#include <ngx_ors_background_limit.h>
+#include <ngx_ors_background.h>
 #include <ngx_ors_test_conf.h>
 
 #include "session_env.h"

@@ -10,7 +10,7 @@
  */
 
 
-#include <ngx_ors_background_jobs.h>
+#include <ngx_ors_background.h>
 
 #include "session_env.h"
 

@@ -7,7 +7,7 @@
 /* Paths, methods and query strings of operations on stored responses. */
 
 
-#include <ngx_ors_operation_request.h>
+#include <ngx_ors_operation.h>
 
 #include "session_env.h"
 

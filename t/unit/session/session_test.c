@@ -7,7 +7,7 @@
 /* The machine of a session: every event in every state, and whole requests. */
 
 
-#include <ngx_ors_session_error.h>
+#include <ngx_ors_session.h>
 
 #include "session_env.h"
 
