@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_http_ors_tool.h>
+#include <ngx_http_ors_tools.h>
 #include <ngx_ors_chat_options_conf.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_mcp_server.h>

@@ -307,7 +307,7 @@ typedef struct {
 } ngx_http_ors_validator_t;
 
 
-/* ngx_http_ors_handler.c */
+/* ngx_http_ors_gateway.c */
 
 /*
  * The content handler of a location with "open_responses on": reads the
@@ -322,7 +322,7 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_stored.c */
+/* ngx_http_ors_session.c */
 
 /*
  * Serves what is stored in the location's store, if the URI is one of it.
@@ -331,7 +331,7 @@ ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_endpoint.c */
+/* ngx_http_ors_error.c */
 
 /*
  * The endpoint that is asked for in a location with "open_responses on"
@@ -356,7 +356,7 @@ ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
 
 
-/* ngx_http_ors_upgrade.c */
+/* ngx_http_ors_error.c */
 
 /*
  * 1 if the request is the handshake of a WebSocket at "endpoint", which may
@@ -373,7 +373,7 @@ ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_document.c */
+/* ngx_http_ors_pump.c */
 
 /*
  * Sends "out", which must not be empty, as a JSON document unless the response
@@ -386,7 +386,7 @@ ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
 ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_body.c */
+/* ngx_http_ors_pump.c */
 
 /*
  * Makes glibc keep the pages of large requests for the next ones, up to twice
@@ -410,7 +410,7 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
 
 
-/* ngx_http_ors_conf_check.c */
+/* ngx_http_ors_access.c */
 
 /*
  * Puts a handler in front of those of directives of nginx's own modules, until
@@ -433,7 +433,7 @@ ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *prev);
 
 
-/* ngx_http_ors_target_check.c */
+/* ngx_http_ors_access.c */
 
 /*
  * Finds the locations of all targets, tools and MCP servers of "gateway", and
@@ -444,7 +444,7 @@ ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway);
 
 
-/* ngx_http_ors_scope.c */
+/* ngx_http_ors_access.c */
 
 /*
  * Whom the request is from, as far as what is kept or sealed for one client
@@ -557,7 +557,7 @@ ngx_int_t ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
     ngx_http_handler_pt handler);
 
 
-/* ngx_http_ors_turn.c */
+/* ngx_http_ors_gateway.c */
 
 /* Prepares pump, timers and ctx->resume.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
@@ -572,7 +572,7 @@ void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
 /* The same as a write event handler. */
 void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
 
-/* ngx_http_ors_output.c */
+/* ngx_http_ors_gateway.c */
 
 /*
  * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,
@@ -587,7 +587,7 @@ ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
 ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
 
 
-/* ngx_http_ors_heartbeat.c */
+/* ngx_http_ors_gateway.c */
 
 /*
  * Sees to it that a client which waits for a stream hears something every
@@ -596,7 +596,7 @@ ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
 
 
-/* ngx_http_ors_ws_conf.c */
+/* ngx_http_ors_ws.c */
 
 /* Handler of the directive "open_responses_websocket". */
 char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -696,7 +696,7 @@ char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 ngx_int_t ngx_http_ors_page(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_metrics.c */
+/* ngx_http_ors_stats.c */
 
 /*
  * Makes the labels of all targets of "gateway", and numbers its targets.
@@ -743,7 +743,7 @@ void ngx_http_ors_metrics_job(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
 
 
-/* ngx_http_ors_callees.c */
+/* ngx_http_ors_stats.c */
 
 /*
  * Makes what is remembered of the tools and MCP servers of a gateway.  NGX_OK
@@ -864,14 +864,14 @@ ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 void ngx_http_ors_variables_room(ngx_conf_t *cf);
 
 
-/* ngx_http_ors_validate_conf.c */
+/* ngx_http_ors_validator.c */
 
 /* Handler of the directive "open_responses_validate". */
 char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
 
-/* ngx_http_ors_path.c */
+/* ngx_http_ors_validator.c */
 
 /*
  * The endpoint of a request to a location with "open_responses_validate".
@@ -919,7 +919,7 @@ ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
 ngx_http_ors_validator_t *ngx_http_ors_validator_find(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_validator_filter.c */
+/* ngx_http_ors_filter.c */
 
 /* Header and body of its answer; the return codes are those of filters. */
 ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,

@@ -25,7 +25,7 @@ struct ngx_http_ors_background_s {
 };
 
 
-/* ngx_http_ors_background_start.c */
+/* ngx_http_ors_background.c */
 
 /*
  * Tells the client that waits, if there is one: bg->life.response, or the
@@ -34,7 +34,7 @@ struct ngx_http_ors_background_s {
 void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
 
 
-/* ngx_http_ors_background_limit.c */
+/* ngx_http_ors_background.c */
 
 /*
  * Checks that one more response may run in the background.  NGX_OK, NGX_DONE:
@@ -59,7 +59,7 @@ ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
 void ngx_http_ors_background_cleanup(void *data);
 
 
-/* ngx_http_ors_background_start.c */
+/* ngx_http_ors_background.c */
 
 /*
  * Called before the first call: a turn that is to run in the background, and

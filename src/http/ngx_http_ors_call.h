@@ -27,13 +27,13 @@ ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
 extern const ngx_ors_source_handler_t  ngx_http_ors_call_source;
 
 
-/* ngx_http_ors_call_phases.c */
+/* ngx_http_ors_gateway.c */
 
 /* calls of targets among the subrequests */
 extern const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind;
 
 
-/* ngx_http_ors_call_send.c */
+/* ngx_http_ors_call.c */
 
 /* Sets the method of a subrequest as its location needs it. */
 void ngx_http_ors_call_method(ngx_http_request_t *r);
@@ -61,7 +61,7 @@ ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
 ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
 
 
-/* ngx_http_ors_call_headers.c */
+/* ngx_http_ors_subrequest.c */
 
 /*
  * Gives the subrequest of a call headers of its own: those of the client that
@@ -70,7 +70,7 @@ ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
 
 
-/* ngx_http_ors_call_limits.c */
+/* ngx_http_ors_subrequest.c */
 
 /*
  * Called in front of the limits of the target's location: lets them be
@@ -85,7 +85,7 @@ void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
 void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
 
 
-/* ngx_http_ors_call_variables.c */
+/* ngx_http_ors_subrequest.c */
 
 /*
  * Called before and after the body of the request is replaced: forgets the

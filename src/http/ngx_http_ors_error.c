@@ -13,10 +13,17 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_names.h>
 
 
 static void ngx_http_ors_error_document(ngx_http_request_t *r,
     ngx_ors_error_t *err, ngx_ors_out_t *out);
+static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
+    ngx_str_t *path);
+static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
+
+
+static ngx_str_t  ngx_http_ors_upgrade_protocol = ngx_string("websocket");
 
 
 void
@@ -135,4 +142,199 @@ ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
     }
 
     return next(r, out);
+}
+
+
+/*
+ * Which endpoint a request's path and method mean, and the answers 404,
+ * 405 and 426.
+ */
+
+
+ngx_int_t
+ngx_http_ors_endpoint(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t **endpoint)
+{
+    ngx_str_t                 path;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    if (ngx_http_ors_endpoint_path(r, &path) != NGX_OK) {
+        return NGX_HTTP_NOT_FOUND;
+    }
+
+    *endpoint = ngx_ors_endpoint_find(&path);
+
+    /* responses/{id} is not there either: nothing is stored */
+
+    if (*endpoint == NULL || (*endpoint)->path.len != path.len) {
+        return NGX_HTTP_NOT_FOUND;
+    }
+
+    if ((*endpoint)->request == NULL) {
+        return (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))
+               ? NGX_OK : ngx_http_ors_allow(r, "GET, HEAD");
+    }
+
+    if (ngx_http_ors_upgrade(r, *endpoint)) {
+        olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+        return (olcf->websocket == ngx_http_ors_websocket_on)
+               ? NGX_OK : ngx_http_ors_upgrade_refuse(r);
+    }
+
+    if (r->method != NGX_HTTP_POST) {
+        return ngx_http_ors_allow(r, "POST");
+    }
+
+    return ngx_ors_media(&r->headers_in.headers)
+           ? NGX_HTTP_UNSUPPORTED_MEDIA_TYPE : NGX_OK;
+}
+
+
+/* where the location's name does not say it, the URI's end is the path */
+
+static ngx_int_t
+ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    u_char                    *p;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    p = ngx_http_ors_endpoint_rest(r);
+
+    if (p == NULL) {
+        endpoint = ngx_ors_endpoint_find(&r->uri);
+
+        if (endpoint == NULL) {
+            return NGX_DECLINED;
+        }
+
+        p = r->uri.data + r->uri.len - endpoint->path.len;
+    }
+
+    path->data = p;
+    path->len = r->uri.data + r->uri.len - p;
+
+    return NGX_OK;
+}
+
+
+/*
+ * The rest of the URI after the location's name and the slash that may end it;
+ * NULL: it is no prefix of the URI, which a "rewrite" may have replaced
+ */
+
+static u_char *
+ngx_http_ors_endpoint_rest(ngx_http_request_t *r)
+{
+    u_char                    *p;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+#if (NGX_PCRE)
+    if (clcf->regex) {
+        return NULL;
+    }
+#endif
+
+    if (clcf->exact_match || clcf->noname || clcf->named
+        || r->uri.len < clcf->name.len
+        || ngx_filename_cmp(r->uri.data, clcf->name.data, clcf->name.len) != 0)
+    {
+        return NULL;
+    }
+
+    p = r->uri.data + clcf->name.len;
+
+    return (clcf->name.len && *(p - 1) == '/') ? p - 1 : p;
+}
+
+
+ngx_int_t
+ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
+{
+    u_char  *p, *last, *next;
+
+    static ngx_str_t  prefix = ngx_string("/responses/");
+    static ngx_str_t  compact = ngx_string("compact");
+
+    p = ngx_http_ors_endpoint_rest(r);
+    last = r->uri.data + r->uri.len;
+
+    if (p == NULL) {
+        p = r->uri.data;
+
+        while ((next = ngx_strnstr(p + 1, (char *) prefix.data, last - p - 1))
+               != NULL)
+        {
+            p = next;
+        }
+    }
+
+    if (p == NULL || (size_t) (last - p) <= prefix.len
+        || ngx_memcmp(p, prefix.data, prefix.len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    rest->data = p + prefix.len;
+    rest->len = last - rest->data;
+
+    /* which is an endpoint of its own */
+
+    if (ngx_ors_same(rest, &compact)) {
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
+{
+    if (ngx_ors_header_text(&r->headers_out.headers, "Allow", "allow", methods)
+        == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_HTTP_NOT_ALLOWED;
+}
+
+
+/* Handshakes of the WebSocket transport, and their refusal. */
+
+
+ngx_uint_t
+ngx_http_ors_upgrade(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint)
+{
+    static ngx_str_t  upgrade = ngx_string("upgrade");
+
+    return endpoint && endpoint->id == ngx_ors_endpoint_responses
+           && r->method == NGX_HTTP_GET
+           && r->http_version == NGX_HTTP_VERSION_11
+           && r->headers_in.upgrade
+           && ngx_ors_header_lists(&r->headers_in.headers, "Connection",
+                                   &upgrade)
+           && ngx_ors_header_lists(&r->headers_in.headers, "Upgrade",
+                                   &ngx_http_ors_upgrade_protocol);
+}
+
+
+ngx_int_t
+ngx_http_ors_upgrade_refuse(ngx_http_request_t *r)
+{
+    /* HTTP/2 has no such header */
+
+    if (r->http_version < NGX_HTTP_VERSION_20
+        && ngx_ors_header_add(&r->headers_out.headers, "Upgrade", "upgrade",
+                              &ngx_http_ors_upgrade_protocol)
+           == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_HTTP_ORS_UPGRADE_REQUIRED;
 }

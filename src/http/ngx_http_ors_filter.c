@@ -13,6 +13,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
+#include <ngx_http_ors.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_verify_sequence.h>
 
 
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
@@ -20,10 +23,33 @@ static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_http_ors_validator_t *ngx_http_ors_filter_validator(
     ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr);
+static void ngx_http_ors_validator_cleanup(void *data);
+static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *vr,
+    ngx_chain_t *in);
+static ngx_uint_t ngx_http_ors_validator_over(void *data);
+static ngx_int_t ngx_http_ors_validator_read(void *data, ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_validator_refuse_data(void *data,
+    const char *what);
+static ngx_int_t ngx_http_ors_validator_end(void *data);
+static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr);
+static ngx_uint_t ngx_http_ors_validator_sent(ngx_http_request_t *r,
+    ngx_table_elt_t *h);
 
 
 static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
 static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
+
+
+static const ngx_ors_source_handler_t  ngx_http_ors_validator_source = {
+    ngx_http_ors_validator_over,
+    ngx_http_ors_validator_read,
+    ngx_http_ors_validator_refuse_data,
+    ngx_http_ors_validator_end
+};
 
 
 static ngx_int_t
@@ -125,4 +151,542 @@ ngx_http_ors_filter_init(ngx_conf_t *cf)
     ngx_http_top_body_filter = ngx_http_ors_body_filter;
 
     return NGX_OK;
+}
+
+
+/*
+ * The validator's answer side: an upstream's answer into the verifier, and
+ * what comes out of it to the client.
+ */
+
+
+ngx_int_t
+ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
+    ngx_http_output_header_filter_pt next,
+    ngx_http_output_body_filter_pt next_body)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           switches;
+    ngx_http_request_t  *r;
+
+    r = vr->request;
+
+    if (vr->refused || vr->held
+        || r->headers_out.status == NGX_HTTP_NOT_MODIFIED)
+    {
+        return next(r);
+    }
+
+    switches = (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS);
+
+    if (switches && vr->conf->websocket == ngx_http_ors_websocket_pass) {
+        return next(r);
+    }
+
+    ngx_http_ors_stats_upstreams(vr);
+
+    if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
+
+        /* nginx's own error page, or that of "error_page" */
+
+        ngx_http_ors_stats_failed(vr);
+
+        if (!vr->conf->report && ngx_http_ors_error(r) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return next(r);
+    }
+
+    /* rejected before validation: nginx's own page, pass it */
+
+    if (!switches
+        && (vr->state == ngx_http_ors_validator_st_new
+            || !(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)))
+    {
+        return next(r);
+    }
+
+    vr->next_header = next;
+
+    vr->pump.request = r;
+    vr->pump.write = next_body;
+    vr->pump.queue.out = &vr->out;
+    vr->pump.queue.limit = vr->conf->limits.queue;
+
+    vr->source.pool = r->pool;
+    vr->source.log = r->connection->log;
+    vr->source.queue = &vr->pump.queue;
+    vr->source.handler = &ngx_http_ors_validator_source;
+    vr->source.data = vr;
+
+    if (ngx_http_ors_validator_hold(vr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_ors_validator_answer(vr);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (vr->conf->report) {
+        ngx_http_ors_stats_validator(vr);
+        return next(r);
+    }
+
+    /* the header is sent with the body's first event, or after all of it */
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr)
+{
+    ngx_http_cleanup_t  *cln;
+    ngx_http_request_t  *r;
+
+    r = vr->request;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_validator_cleanup;
+    cln->data = vr;
+
+    vr->held = 1;
+
+    r->main_filter_need_in_memory = 1;
+
+    if (r->upstream && !vr->conf->report
+        && r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS)
+    {
+
+        /* nginx would hand on bytes both ways, and call no body filter */
+
+        r->upstream->upgrade = 0;
+        r->upstream->cacheable = 0;
+    }
+
+    if (r->upstream && !r->upstream->cacheable) {
+
+        /* bytes are handed on as they come, none go to a file */
+
+        r->upstream->buffering = 0;
+    }
+
+    ngx_http_ors_upstream_watch(&vr->upstream, r);
+
+    if (vr->conf->report) {
+        return NGX_OK;
+    }
+
+    /* nginx would answer as it was answered, in HTTP/0.9 */
+
+    r->http_version = vr->version;
+
+    r->filter_need_in_memory = 1;
+    r->allow_ranges = 0;
+
+    ngx_http_clear_accept_ranges(r);
+    ngx_http_clear_last_modified(r);
+    ngx_http_clear_etag(r);
+
+    return NGX_OK;
+}
+
+
+/*
+ * A content handler that fails after its header, as one in Lua may, has the
+ * request terminated, and no output filter is called.  This is the last moment
+ * to end its answer: what the client's socket takes at once still goes out.
+ */
+
+static void
+ngx_http_ors_validator_cleanup(void *data)
+{
+    ngx_http_ors_validator_t  *vr = data;
+
+    ngx_connection_t  *c;
+
+    c = vr->request->connection;
+
+    if (!vr->ended && !vr->counted
+        && (c->error || c->timedout || c->close))
+    {
+        vr->counted = 1;
+        ngx_http_ors_metrics_validated(vr, ngx_ors_classes);
+    }
+
+    if (vr->ended || c->error || c->timedout || c->close) {
+        return;
+    }
+
+    vr->source.cut = 1;
+
+    if (ngx_http_ors_validator_end(vr) != NGX_OK) {
+        return;
+    }
+
+    ngx_http_ors_stats_validator(vr);
+
+    if (!vr->conf->report) {
+        (void) ngx_http_ors_validator_send(vr);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = vr->request;
+
+    rc = ngx_http_ors_pump_decode(r, &vr->source, !vr->conf->report);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_answer_refuse(&vr->answer,
+                                     "its Content-Encoding is not known");
+    }
+
+    if (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS) {
+        return ngx_ors_answer_refuse(&vr->answer,
+                                     "it switches to another protocol");
+    }
+
+    if (r->headers_out.status == 0) {
+
+        /* nginx takes what has no status line for the body of HTTP/0.9 */
+
+        return ngx_ors_answer_refuse(&vr->answer, "it is not HTTP");
+    }
+
+    return ngx_ors_verify_header(&vr->verify, r->headers_out.status,
+                                 &r->headers_out.content_type,
+                                 vr->source.decode.inflate
+                                 ? -1 : r->headers_out.content_length_n);
+}
+
+
+ngx_int_t
+ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr, ngx_chain_t *in)
+{
+    ngx_int_t  rc;
+
+    if (vr->conf->report) {
+        return ngx_http_ors_validator_report(vr, in);
+    }
+
+    rc = ngx_http_ors_pump_take(vr->request, &vr->source, in);
+
+    for ( ;; ) {
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        ngx_http_ors_stats_validator(vr);
+
+        if (ngx_http_ors_validator_send(vr) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK
+            || ngx_ors_queue_full(&vr->pump.queue))
+        {
+            return rc;
+        }
+
+        rc = ngx_http_ors_pump_take(vr->request, &vr->source, NULL);
+    }
+}
+
+
+/* an answer that is only reported on passes unchanged */
+
+static ngx_int_t
+ngx_http_ors_validator_report(ngx_http_ors_validator_t *vr, ngx_chain_t *in)
+{
+    ngx_int_t     rc;
+    ngx_buf_t     b;
+    ngx_chain_t  *cl;
+
+    for (cl = in; cl && !vr->ended; cl = cl->next) {
+        b = *cl->buf;
+
+        do {
+            rc = ngx_ors_source_read(&vr->source, &b);
+
+            if (rc == NGX_ERROR || ngx_ors_out_drop(&vr->out) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
+        } while (rc == NGX_AGAIN);
+
+        if (ngx_ors_source_ends(&vr->source, &b)
+            && (ngx_http_ors_validator_end(vr) != NGX_OK
+                || ngx_ors_out_drop(&vr->out) != NGX_OK))
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_http_ors_stats_validator(vr);
+
+    return vr->pump.write(vr->request, in);
+}
+
+
+static ngx_uint_t
+ngx_http_ors_validator_over(void *data)
+{
+    ngx_http_ors_validator_t *vr = data;
+
+    return vr->answer.state == ngx_ors_answer_st_over;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
+{
+    ngx_http_ors_validator_t *vr = data;
+
+    uint64_t   start;
+    ngx_int_t  rc;
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_ors_answer_data(&vr->answer, b);
+    vr->own += ngx_ors_metrics_clock() - start;
+
+    if (vr->first_token < 0 && vr->verify.begun) {
+        vr->first_token = ngx_http_ors_pump_elapsed(vr->request);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_refuse_data(void *data, const char *what)
+{
+    ngx_http_ors_validator_t *vr = data;
+
+    return ngx_ors_answer_refuse(&vr->answer, what);
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_end(void *data)
+{
+    ngx_http_ors_validator_t *vr = data;
+
+    ngx_uint_t  complete;
+
+    if (vr->ended) {
+        return NGX_OK;
+    }
+
+    vr->ended = 1;
+
+    complete = ngx_ors_source_complete(&vr->source);
+
+    if (ngx_ors_answer_end(&vr->answer, complete) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, vr->request->connection->log, 0,
+                   "ors validator: answer %s, %ui repaired, status %ui, "
+                   "complete %ui", vr->verify.refused ? "refused" : "passed",
+                   vr->verify.repaired, vr->verify.status, complete);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr)
+{
+    ngx_int_t             rc;
+    ngx_http_upstream_t  *u;
+
+    if (vr->verify.status == 0) {
+        return NGX_OK;
+    }
+
+    if (!vr->header_sent) {
+        rc = ngx_http_ors_validator_start(vr);
+
+        if (rc == NGX_ERROR || rc > NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    /* the rest of a refused stream is not read: its connection is closed */
+
+    u = vr->request->upstream;
+
+    if (vr->verify.refused && !vr->ended && u && !u->buffering) {
+        u->length = 0;
+    }
+
+    return ngx_http_ors_pump_send(&vr->pump, ngx_http_ors_validator_over(vr));
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
+{
+    char                **name;
+    ngx_http_request_t   *r;
+
+    static char  *digests[] = {
+        "Content-MD5", "Digest", "Content-Digest", "Repr-Digest", NULL
+    };
+
+    r = vr->request;
+
+    vr->header_sent = 1;
+
+    if (vr->verify.replaced && ngx_http_ors_validator_clean(vr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* other bytes may be sent than those that came */
+
+    if (vr->verify.repaired || vr->verify.stream || vr->source.decode.inflate) {
+        for (name = digests; *name; name++) {
+            ngx_ors_header_set(&r->headers_out.headers, *name, NULL);
+        }
+    }
+
+    if (vr->verify.status != r->headers_out.status) {
+        r->headers_out.status = vr->verify.status;
+        r->err_status = 0;    /* of "error_page ... =200" */
+        r->headers_out.status_line.len = 0;
+    }
+
+    if (!ngx_ors_mime_is(&r->headers_out.content_type,
+                         (char *) vr->verify.type.data))
+    {
+        r->headers_out.content_type = vr->verify.type;
+        r->headers_out.content_type_len = vr->verify.type.len;
+        r->headers_out.content_type_lowcase = NULL;
+        ngx_str_null(&r->headers_out.charset);
+    }
+
+    ngx_http_clear_content_length(r);
+
+    /* a stream has no length, even one in one buffer */
+
+    if (ngx_http_ors_validator_over(vr)
+        && ngx_ors_mime_is(&vr->verify.type, "application/json"))
+    {
+        r->headers_out.content_length_n = vr->out.size;
+    }
+
+    /* filters that have run for the upstream's answer run for ours */
+
+    return vr->verify.replaced ? ngx_http_send_header(r) : vr->next_header(r);
+}
+
+
+/*
+ * Headers of an answer go with it, as do those that nginx has added to it.  A
+ * client needs some of an upstream's to know what it may do now.
+ */
+
+static ngx_int_t
+ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
+{
+    ngx_str_t           *name;
+    ngx_uint_t           i;
+    ngx_list_t           old, *headers;
+    ngx_list_part_t     *part;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    static ngx_str_t  names[] = {
+        ngx_string("Retry-After"),
+        ngx_string("WWW-Authenticate"),
+        ngx_null_string
+    };
+
+    r = vr->request;
+    headers = &r->headers_out.headers;
+    old = *headers;
+
+    for (part = &old.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (!ngx_http_ors_validator_sent(r, &h[i])) {
+                h[i].hash = 0;
+            }
+        }
+    }
+
+    ngx_http_clean_header(r);
+
+    if (ngx_list_init(headers, r->pool, 20, sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (!vr->conf->policy.mask
+        && ngx_ors_headers_pass(&old, headers) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (vr->verify.status != vr->answer.status) {
+        return NGX_OK;
+    }
+
+    for (name = names; name->len; name++) {
+        h = ngx_ors_header_find(&old, name);
+
+        if (h && ngx_ors_header_add(headers, (char *) h->key.data,
+                                    (char *) h->lowcase_key, &h->value)
+                 == NULL)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* 1 if "h", of the answer, is the upstream's: neither nginx's nor hidden */
+
+static ngx_uint_t
+ngx_http_ors_validator_sent(ngx_http_request_t *r, ngx_table_elt_t *h)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *sent;
+
+    part = r->upstream ? &r->upstream->headers_in.headers.part : NULL;
+
+    for ( /* void */ ; part; part = part->next) {
+        sent = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (sent[i].value.data == h->value.data) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
 }

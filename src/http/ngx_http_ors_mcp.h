@@ -109,7 +109,7 @@ void ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_peer_t *peer);
 
 
-/* ngx_http_ors_mcp_list.c */
+/* ngx_http_ors_mcp.c */
 
 /*
  * Called in front of a call to a target: reads the lists of tools that the
@@ -150,7 +150,7 @@ void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
 ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);
 
 
-/* ngx_http_ors_mcp_call.c */
+/* ngx_http_ors_mcp.c */
 
 /* Sends "message" of a dialog.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp,

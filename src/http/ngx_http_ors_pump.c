@@ -10,6 +10,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_body.h>
+
+
+/* a request that is as large needs twice as much */
+#define NGX_HTTP_ORS_LARGE  (8 * 1024 * 1024)
 
 
 static ngx_int_t ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump,
@@ -239,4 +244,142 @@ ngx_http_ors_pump_elapsed(ngx_http_request_t *r)
     /* a clock may be set back */
 
     return ngx_max(ms, 0);
+}
+
+
+/*
+ * The body of a request: taken from it, and set in it.
+ */
+
+
+/*
+ * malloc() takes large blocks from the heap and keeps twice their size at its
+ * end once a block as large was freed that was mapped on its own.  A request of
+ * 1 MB needs a little more than twice the largest block that it frees, its own
+ * text: without this its pages are given back, and faulted in by the next one.
+ * No page of this block is ever touched; where the operator has set malloc's
+ * thresholds these hold.
+ */
+
+ngx_int_t
+ngx_http_ors_body_init(ngx_log_t *log)
+{
+    void  *p;
+
+    p = ngx_alloc(NGX_HTTP_ORS_LARGE, log);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_free(p);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
+{
+    ngx_str_null(body);
+
+    if (r->request_body == NULL || r->request_body->bufs == NULL) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_body(r->request_body->bufs, !r->headers_in.chunked, r->pool,
+                        body);
+}
+
+
+ngx_int_t
+ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs, size_t size)
+{
+    u_char                 *p;
+    ngx_table_elt_t        *h;
+    ngx_http_headers_in_t  *in;
+
+    in = &r->headers_in;
+
+    p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    h = in->content_length;
+
+    if (h) {
+        h->value.len = ngx_sprintf(p, "%uz", size) - p;
+        h->value.data = p;
+    }
+
+    in->content_length_n = size;
+
+    r->request_body->bufs = bufs;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Documents of ours as the whole answer to a request, the list of models
+ * among them.
+ */
+
+
+ngx_int_t
+ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_out_t *out)
+{
+    size_t        size;
+    ngx_int_t     rc;
+    ngx_chain_t  *cl, *body;
+
+    size = out->size;
+
+    if (ngx_ors_out_take(out, &body) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    r->headers_out.status = status;
+    r->headers_out.content_length_n = size;
+
+    if (r->headers_out.content_type.len == 0) {
+        ngx_str_set(&r->headers_out.content_type, "application/json");
+        r->headers_out.content_type_len = r->headers_out.content_type.len;
+    }
+
+    rc = ngx_http_send_header(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    for (cl = body; cl->next; cl = cl->next) { /* void */ }
+
+    cl->buf->last_buf = (r == r->main) ? 1 : 0;
+    cl->buf->last_in_chain = 1;
+
+    return ngx_http_output_filter(r, body);
+}
+
+
+ngx_int_t
+ngx_http_ors_models(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_ors_out_t             out;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_route_models(olcf->routes, olcf->created, &out);
+
+    return ngx_http_ors_document(r, NGX_HTTP_OK, &out);
 }

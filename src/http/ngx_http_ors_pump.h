@@ -80,7 +80,7 @@ ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_upstream.c */
+/* ngx_http_ors_subrequest.c */
 
 /*
  * Called when the header of an answer is held back: lets the body filter know

@@ -11,6 +11,16 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_ors_operation.h>
+
+
+/* lives as long as its request */
+
+typedef struct {
+    ngx_http_request_t       *request;
+    ngx_ors_operation_t       operation;
+    ngx_ors_hold_t            hold;       /* the list's records */
+} ngx_http_ors_stored_t;
 
 
 static ngx_ors_session_t *ngx_http_ors_session_create(
@@ -21,6 +31,17 @@ static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
+    ngx_str_t *id, ngx_ors_operation_e kind);
+static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
+    ngx_str_t *id, ngx_http_ors_stored_t **stored);
+static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
+    ngx_ors_operation_e kind);
+static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
+    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st);
+static void ngx_http_ors_stored_cleanup(void *data);
 
 
 ngx_int_t
@@ -339,4 +360,246 @@ ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx)
         ctx->session->unstored = 0;
         ngx_http_ors_stats_unstored(ctx->request);
     }
+}
+
+
+/* Requests for stored responses: runs their operations, sends what comes. */
+
+
+ngx_int_t
+ngx_http_ors_stored(ngx_http_request_t *r)
+{
+    char                     *allow;
+    ngx_int_t                 rc;
+    ngx_str_t                 path, id;
+    ngx_ors_operation_e       kind;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (olcf->stored.store == NULL
+        || ngx_http_ors_endpoint_below(r, &path) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_ors_operation_find(&path, &r->method_name, &id, &kind, &allow);
+
+    if (rc == NGX_OK) {
+        return ngx_http_ors_stored_begin(r, &id, kind);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
+
+    return ngx_http_ors_allow(r, allow);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
+    ngx_ors_operation_e kind)
+{
+    ngx_int_t               rc;
+    ngx_ors_store_job_t    *job;
+    ngx_http_ors_stored_t  *st;
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_http_ors_stored_create(r, id, &st) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_stored_check(st, kind);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_operation_begin(&st->operation, kind);
+    }
+
+    /* a list counts with all that it may read until that has been read */
+
+    if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
+        rc = ngx_ors_operation_reserve(&st->operation, &st->hold);
+    }
+
+    if (rc != NGX_AGAIN) {
+        return ngx_http_ors_stored_answer(st, rc);
+    }
+
+    job = st->operation.job;
+
+    ngx_http_ors_job_post(r, job, ngx_http_ors_stored_handler, st);
+
+    r->main->count++;
+
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    /* a client that goes away is not answered */
+
+    if (ngx_http_ors_watch(r) != NGX_OK) {
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+    }
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
+    ngx_http_ors_stored_t **stored)
+{
+    ngx_http_cleanup_t       *cln;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_ors_operation_t      *op;
+    ngx_http_ors_stored_t    *st;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ctx = ngx_http_ors_ctx_create(r);
+    st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
+
+    if (ctx == NULL || st == NULL) {
+        return NGX_ERROR;
+    }
+
+    st->request = r;
+    ngx_http_ors_hold_init(ctx, &st->hold);
+
+    op = &st->operation;
+
+    op->store = olcf->stored.store;
+    op->id = *id;
+    op->pool = r->pool;
+    op->log = r->connection->log;
+    op->max_turns = olcf->limits.turns;
+    op->max_size = olcf->limits.context;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_stored_cleanup;
+    cln->data = st;
+
+    ctx->cleanup = cln;
+
+    r->disable_not_modified = 1;
+
+    *stored = st;
+
+    if (ngx_http_ors_scope_store(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(op->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK, NGX_DONE: the request is refused, NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
+{
+    ngx_int_t            rc;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(st->request, ngx_http_open_responses_module);
+
+    if (ctx->ownerless) {
+        rc = ngx_http_ors_scope_refuse(st->request, &st->operation.error);
+        return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
+    }
+
+    return ngx_ors_operation_query(&st->operation, kind, &st->request->args);
+}
+
+
+static void
+ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
+{
+    ngx_int_t               rc;
+    ngx_connection_t       *c;
+    ngx_http_request_t     *r;
+    ngx_http_ors_stored_t  *st;
+
+    st = job->data;
+    r = st->request;
+    c = ngx_http_ors_job_done(r, job);
+
+    rc = ngx_ors_operation_done(&st->operation);
+
+    if (rc == NGX_AGAIN) {
+        ngx_http_ors_job_post(r, st->operation.job,
+                              ngx_http_ors_stored_handler, st);
+
+    } else {
+        ngx_ors_operation_hold(&st->operation, &st->hold);
+        ngx_http_finalize_request(r, ngx_http_ors_stored_answer(st, rc));
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* returns what a content handler does */
+
+static ngx_int_t
+ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st, ngx_int_t rc)
+{
+    if (rc == NGX_OK) {
+        return ngx_http_ors_document(st->request, NGX_HTTP_OK,
+                                     &st->operation.out);
+    }
+
+    return (rc == NGX_DONE) ? ngx_http_ors_stored_refuse(st)
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* sends the error, not the page that "error_page" sets for its status */
+
+static ngx_int_t
+ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)
+{
+    ngx_http_request_t  *r;
+    ngx_http_ors_ctx_t  *ctx;
+
+    r = st->request;
+
+    if ((st->operation.error.status == NGX_HTTP_SERVICE_UNAVAILABLE
+         || st->operation.error.status == NGX_HTTP_TOO_MANY_REQUESTS)
+        && ngx_ors_header_text(&r->headers_out.headers, "Retry-After",
+                               "retry-after", "1")
+           == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+    ctx->header_sent = 1;
+
+    ngx_http_ors_stats_error(r, &st->operation.error);
+
+    return ngx_http_ors_error_send(r, &st->operation.error);
+}
+
+
+static void
+ngx_http_ors_stored_cleanup(void *data)
+{
+    ngx_http_ors_stored_t  *st = data;
+
+    ngx_ors_operation_close(&st->operation);
+    ngx_ors_hold_release(&st->hold);
 }

@@ -14,6 +14,17 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_text.h>
+#include <ngx_http_ors.h>
+#include <ngx_http_ors_call.h>
+#include <ngx_ors_forward.h>
+#include <ngx_ors_version.h>
+
+
+#define NGX_HTTP_ORS_AGENT  "nginx-open-responses/" NGX_ORS_VERSION
+
+/* values that both modules have for their variables */
+#define NGX_HTTP_ORS_LIMIT_REQ_REJECTED   3
+#define NGX_HTTP_ORS_LIMIT_CONN_REJECTED  2
 
 
 static ngx_int_t ngx_http_ors_subrequest_done(ngx_http_request_t *sr,
@@ -24,6 +35,27 @@ static ngx_uint_t ngx_http_ors_subrequest_whole(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_subrequest_handler(ngx_http_request_t *r);
 static void ngx_http_ors_subrequest_buffering(ngx_http_request_t *sr);
+static ngx_int_t ngx_http_ors_upstream_init(void *data);
+static ngx_int_t ngx_http_ors_upstream_filter(void *data, ssize_t bytes);
+static ngx_int_t ngx_http_ors_upstream_pipe_filter(ngx_event_pipe_t *p,
+    ngx_buf_t *buf);
+static void ngx_http_ors_upstream_finalize(ngx_http_request_t *r,
+    ngx_int_t rc);
+static ngx_http_ors_upstream_t *ngx_http_ors_upstream_of(
+    ngx_http_request_t *r);
+static void ngx_http_ors_call_remember(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
+    ngx_uint_t rejected);
+
+
+static ngx_str_t  ngx_http_ors_call_body_variables[] = {
+    ngx_string("content_length"),
+    ngx_string("content_type"),
+    ngx_string("http_content_length"),
+    ngx_string("http_content_type"),
+    ngx_string("request_body"),
+    ngx_string("request_body_file")
+};
 
 
 ngx_int_t
@@ -368,4 +400,448 @@ ngx_http_ors_subrequest_init(ngx_conf_t *cf)
     }
 
     return ngx_http_ors_call_variables_init(cf);
+}
+
+
+/*
+ * How an upstream's answer has ended: by its length, its last chunk, or the
+ * end of its connection.
+ */
+
+
+void
+ngx_http_ors_upstream_watch(ngx_http_ors_upstream_t *watch,
+    ngx_http_request_t *r)
+{
+    ngx_http_upstream_t  *u;
+
+    u = r->upstream;
+
+    /*
+     * content that follows an upstream's failure, as an error_page or a
+     * stale cache entry does, finds r->upstream without a connection
+     */
+
+    if (u == NULL || u->peer.connection == NULL) {
+        return;
+    }
+
+    watch->finalize = u->finalize_request;
+    u->finalize_request = ngx_http_ors_upstream_finalize;
+
+    if (u->buffering && (u->pipe == NULL || u->pipe->input_ctx != r)) {
+
+        /* "init" would be called with what another module put there */
+
+        return;
+    }
+
+    /*
+     * the input filters are replaced after "init" has run: it may choose
+     * others, as proxy_pass does for chunked bodies
+     */
+
+    watch->init = u->input_filter_init;
+    watch->ctx = u->input_filter_ctx;
+
+    u->input_filter_init = ngx_http_ors_upstream_init;
+    u->input_filter_ctx = r;
+}
+
+
+static ngx_int_t
+ngx_http_ors_upstream_init(void *data)
+{
+    ngx_http_request_t *r = data;
+
+    ngx_int_t                 rc;
+    ngx_http_upstream_t      *u;
+    ngx_http_ors_upstream_t  *watch;
+
+    u = r->upstream;
+    watch = ngx_http_ors_upstream_of(r);
+
+    rc = NGX_OK;
+
+    if (watch->init) {
+        rc = watch->init(u->buffering ? r : watch->ctx);
+    }
+
+    if (u->buffering) {
+        watch->pipe_filter = u->pipe->input_filter;
+        u->pipe->input_filter = ngx_http_ors_upstream_pipe_filter;
+
+        return rc;
+    }
+
+    watch->filter = u->input_filter;
+    u->input_filter = ngx_http_ors_upstream_filter;
+
+    if (rc == NGX_ERROR) {
+
+        /* no byte of a body will come: nginx is to finish */
+
+        watch->broken = 1;
+        u->length = 0;
+        r->keepalive = 0;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * After an error of an input filter nginx terminates the client's request
+ * without another call of an output filter.  The error is turned into
+ * u->error: nginx sends what came before it and flushes, as it does when the
+ * upstream closes its connection too early.
+ */
+
+static ngx_int_t
+ngx_http_ors_upstream_filter(void *data, ssize_t bytes)
+{
+    ngx_http_request_t *r = data;
+
+    ngx_int_t                 rc;
+    ngx_http_upstream_t      *u;
+    ngx_http_ors_upstream_t  *watch;
+
+    watch = ngx_http_ors_upstream_of(r);
+
+    rc = watch->broken ? NGX_ERROR : watch->filter(watch->ctx, bytes);
+
+    if (rc != NGX_ERROR) {
+        return rc;
+    }
+
+    watch->broken = 1;
+
+    u = r->upstream;
+
+    u->error = 1;
+    u->keepalive = 0;
+
+    /* neither complete nor complete at the end of the connection */
+
+    u->length = 1;
+
+    /* the buffer is full: nothing is read while the client is slow */
+
+    u->buffer.last = u->buffer.end;
+
+    return NGX_OK;
+}
+
+
+/* the same for a buffered body, which may be on its way into a cache */
+
+static ngx_int_t
+ngx_http_ors_upstream_pipe_filter(ngx_event_pipe_t *p, ngx_buf_t *buf)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_upstream_t  *watch;
+
+    watch = ngx_http_ors_upstream_of(p->input_ctx);
+
+    rc = watch->broken ? NGX_ERROR : watch->pipe_filter(p, buf);
+
+    if (rc != NGX_ERROR) {
+        return rc;
+    }
+
+    watch->broken = 1;
+
+    p->upstream_error = 1;
+    p->length = 1;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
+{
+    ngx_http_ors_upstream_t  *watch;
+
+    watch = ngx_http_ors_upstream_of(r);
+
+    /* nginx flushes and keeps the end of the body back in just these cases */
+
+    ngx_http_ors_validator_find(r)->source.cut =
+                         (watch->broken || rc >= NGX_HTTP_SPECIAL_RESPONSE);
+
+    watch->finalize(r, rc);
+}
+
+
+static ngx_http_ors_upstream_t *
+ngx_http_ors_upstream_of(ngx_http_request_t *r)
+{
+    return &ngx_http_ors_validator_find(r)->upstream;
+}
+
+
+/*
+ * The headers of a subrequest are a shallow copy of the client's.  A call gets
+ * a list of its own, without headers that describe the client's body or ask for
+ * an answer that could not be read here.
+ */
+
+
+ngx_int_t
+ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
+{
+    ngx_uint_t                drop;
+    ngx_http_request_t       *r;
+    ngx_http_headers_in_t    *in;
+
+    r = call->request->main;
+    in = &call->request->headers_in;
+    drop = 0;
+
+    if (call->bare) {
+        drop = NGX_ORS_FORWARD_BARE;
+        ngx_http_ors_call_remember(r);
+    }
+
+    if (!call->ctx->conf->trace) {
+        drop |= NGX_ORS_FORWARD_UNTRACED;
+    }
+
+    if (ngx_ors_forward_headers(&r->headers_in.headers, &in->headers,
+                                drop, r->pool)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* some servers refuse requests without it */
+
+    if (call->bare
+        && ngx_ors_header_text(&in->headers, "User-Agent", "user-agent",
+                               NGX_HTTP_ORS_AGENT)
+           == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    in->content_type = NULL;
+
+    if (!call->bodiless) {
+        in->content_type = ngx_ors_header_text(&in->headers, "Content-Type",
+                                               "content-type",
+                                               "application/json");
+        if (in->content_type == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    in->content_length = NULL;
+    in->content_length_n = 0;
+    in->chunked = 0;
+    in->transfer_encoding = NULL;
+    in->expect = NULL;
+    in->upgrade = NULL;
+    in->if_modified_since = NULL;
+    in->if_unmodified_since = NULL;
+    in->if_match = NULL;
+    in->if_none_match = NULL;
+    in->range = NULL;
+    in->if_range = NULL;
+
+#if (NGX_HTTP_GZIP)
+    in->accept_encoding = NULL;
+#endif
+
+    return NGX_OK;
+}
+
+
+/*
+ * A location may be given a header of the client by "proxy_set_header":
+ * variables keep the values that they have in front of the headers' removal
+ */
+
+static void
+ngx_http_ors_call_remember(ngx_http_request_t *r)
+{
+    ngx_str_t                   name;
+    ngx_uint_t                  i;
+    ngx_http_variable_t        *v;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    v = cmcf->variables.elts;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+
+        if (v[i].name.len <= 5
+            || ngx_strncmp(v[i].name.data, "http_", 5) != 0)
+        {
+            continue;
+        }
+
+        name.len = v[i].name.len - 5;
+        name.data = v[i].name.data + 5;
+
+        if (!ngx_ors_forward_public(&name)) {
+            (void) ngx_http_get_indexed_variable(r, i);
+        }
+    }
+}
+
+
+/*
+ * "limit_req" and "limit_conn" in the location of a target: nginx keeps their
+ * verdict in the main request and applies no second one in its subrequests.
+ */
+
+
+void
+ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t       *r, *main;
+    ngx_http_ors_loc_conf_t  *olcf, *mlcf;
+
+    r = call->request;
+    main = r->main;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    mlcf = ngx_http_get_module_loc_conf(main, ngx_http_open_responses_module);
+
+    ngx_http_ors_call_limited(call);
+
+    call->limit_req = main->limit_req_status;
+    call->limit_conn = main->limit_conn_status;
+    call->limited = 0;
+
+    /* a limit that both locations have inherited is one, not charged twice */
+
+    if (olcf->limit_req != mlcf->limit_req) {
+        main->limit_req_status = 0;
+    }
+
+    if (olcf->limit_conn != mlcf->limit_conn) {
+        main->limit_conn_status = 0;
+    }
+}
+
+
+void
+ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *main;
+
+    main = call->request->main;
+
+    call->limited = (main->limit_req_status
+                     == NGX_HTTP_ORS_LIMIT_REQ_REJECTED
+                     || main->limit_conn_status
+                        == NGX_HTTP_ORS_LIMIT_CONN_REJECTED);
+
+    main->limit_req_status =
+        ngx_http_ors_call_worst(call->limit_req, main->limit_req_status,
+                                NGX_HTTP_ORS_LIMIT_REQ_REJECTED);
+
+    main->limit_conn_status =
+        ngx_http_ors_call_worst(call->limit_conn, main->limit_conn_status,
+                                NGX_HTTP_ORS_LIMIT_CONN_REJECTED);
+}
+
+
+/*
+ * 0: no limit, 1: passed, then delayed, rejected, and the verdicts of a dry
+ * run, which do not hold
+ */
+
+static ngx_uint_t
+ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other, ngx_uint_t rejected)
+{
+    if (one == rejected || other == rejected) {
+        return rejected;
+    }
+
+    return ngx_max(one, other);
+}
+
+
+ngx_int_t
+ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
+    ngx_http_handler_pt handler)
+{
+    ngx_http_handler_pt        *h;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = early;
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = handler;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Variables of nginx that a call shares with its main request, although
+ * each of the two needs its own value.
+ */
+
+
+void
+ngx_http_ors_call_forget(ngx_http_request_t *r)
+{
+    ngx_int_t                 *index;
+    ngx_uint_t                 i;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    index = omcf->variables.elts;
+
+    for (i = 0; i < omcf->variables.nelts; i++) {
+        r->variables[index[i]].valid = 0;
+        r->variables[index[i]].not_found = 0;
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_call_variables_init(ngx_conf_t *cf)
+{
+    ngx_int_t                 *index;
+    ngx_uint_t                 i, n;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    n = sizeof(ngx_http_ors_call_body_variables) / sizeof(ngx_str_t);
+
+    if (ngx_array_init(&omcf->variables, cf->pool, n, sizeof(ngx_int_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < n; i++) {
+        index = ngx_array_push(&omcf->variables);
+
+        *index = ngx_http_get_variable_index(cf,
+                                        &ngx_http_ors_call_body_variables[i]);
+        if (*index == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }

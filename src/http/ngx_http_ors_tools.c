@@ -12,8 +12,18 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_tool.h>
+#include <ngx_http_ors_tools.h>
 #include <ngx_ors_utf8.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_chat_tools.h>
+#include <ngx_ors_conf.h>
+#include <ngx_ors_item.h>
+#include <ngx_ors_error.h>
+
+
+#define NGX_HTTP_ORS_TOOL_TIMEOUT  30000
+
+#define ngx_http_ors_tool_type(name, ...)  "\"" #name "\", "
 
 
 static ngx_int_t ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx);
@@ -28,6 +38,66 @@ static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
+static void ngx_http_ors_tool_timeout(ngx_event_t *ev);
+static ngx_int_t ngx_http_ors_tool_make(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_tool_fail(void *data, const char *fault);
+static ngx_uint_t ngx_http_ors_tool_over(void *data);
+static ngx_int_t ngx_http_ors_tool_read(void *data, ngx_buf_t *b);
+static char *ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
+    ngx_ors_tool_t *tool, ngx_str_t *value);
+static char *ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value);
+static char *ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value);
+static ngx_int_t ngx_http_ors_tool_definition(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_http_ors_tool_define(ngx_conf_t *cf,
+    ngx_ors_tool_t *tool, ngx_str_t *text, ngx_str_t *name);
+static ngx_int_t ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_str_t *text);
+
+
+static const ngx_ors_source_handler_t  ngx_http_ors_tool_source = {
+    ngx_http_ors_tool_over,
+    ngx_http_ors_tool_read,
+    ngx_http_ors_tool_fail,
+    ngx_http_ors_subrequest_ended
+};
+
+
+static const ngx_http_ors_call_kind_t  ngx_http_ors_tool_kind = {
+    "tool",
+    &ngx_http_ors_tool_source,
+    NULL,
+    ngx_http_ors_tool_make,
+    ngx_http_ors_tool_header,
+    NULL
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_tool_shows[] = {
+    { ngx_string("items"), 0 },
+    { ngx_string("none"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_ors_conf_param_t  ngx_http_ors_tool_params[] = {
+
+    { ngx_string("definition="), ngx_http_ors_tool_definition, 0, 0, 0, NULL,
+      "the name of a file" },
+
+    { ngx_string("timeout="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_tool_t, timeout), 1, 0, NULL, "a time above 0" },
+
+    { ngx_string("show="), ngx_ors_conf_param_word,
+      offsetof(ngx_ors_tool_t, hidden), 0, 0, ngx_http_ors_tool_shows,
+      "\"items\" or \"none\"" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
 
 
 ngx_int_t
@@ -397,4 +467,419 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
     }
 
     ngx_http_ors_mcp_cleanup(ctx);
+}
+
+
+/*
+ * The subrequest of a hosted tool's call: the arguments go to a location, its
+ * answer is the output.
+ */
+
+
+ngx_int_t
+ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
+{
+    ngx_ors_tool_t  *hosted;
+
+    hosted = tool->called->item->tool;
+
+    tool->call.bare = 1;
+    tool->call.called = tool->called;
+
+    if (ngx_http_ors_subrequest(&tool->call, ctx, &ngx_http_ors_tool_kind,
+                                &hosted->uri, &hosted->args)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    tool->started = ngx_current_msec;
+
+    ngx_http_ors_event_init(&tool->timer, ngx_http_ors_tool_timeout, tool,
+                            ctx->request);
+    ngx_add_timer(&tool->timer, hosted->timeout);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors tool: started \"%V\", timeout %M", &hosted->uri,
+                   hosted->timeout);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_tool_timeout(ngx_event_t *ev)
+{
+    ngx_http_ors_tool_t  *tool;
+
+    tool = ev->data;
+    tool->fault = "it did not answer in time";
+
+    /* it is cancelled there */
+
+    ngx_http_ors_event_resume(tool->call.ctx);
+}
+
+
+static ngx_int_t
+ngx_http_ors_tool_make(ngx_http_ors_call_t *call)
+{
+    ngx_str_t      *arguments;
+    ngx_chain_t    *bufs;
+    ngx_ors_out_t   out;
+
+    arguments = &call->called->arguments;
+
+    ngx_ors_out_init(&out, call->request->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_ref(&out, arguments->data, arguments->len);
+
+    if (ngx_ors_out_take(&out, &bufs) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_ors_subrequest_make(call, bufs, arguments->len);
+}
+
+
+static ngx_int_t
+ngx_http_ors_tool_header(ngx_http_ors_call_t *call)
+{
+    off_t                 length;
+    ngx_int_t             rc;
+    ngx_http_request_t   *sr;
+    ngx_http_ors_tool_t  *tool;
+
+    sr = call->request;
+    tool = (ngx_http_ors_tool_t *) call;
+
+    if (sr->headers_out.status < NGX_HTTP_OK
+        || sr->headers_out.status >= NGX_HTTP_SPECIAL_RESPONSE)
+    {
+        return ngx_http_ors_tool_fail(tool,
+                                      "it answered with a status of failure");
+    }
+
+    /* a page for people: that of a login, or of a failure */
+
+    if (ngx_ors_mime_is(&sr->headers_out.content_type, "text/html")) {
+        return ngx_http_ors_tool_fail(tool, "its answer is HTML");
+    }
+
+    length = sr->headers_out.content_length_n;
+
+    if (length > (off_t) tool->call.ctx->turn->limits->tool_answer) {
+        return ngx_http_ors_tool_fail(tool, "its answer is too large");
+    }
+
+    rc = ngx_http_ors_pump_decode(sr, &tool->call.source, 1);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_tool_fail(tool,
+                                      "its Content-Encoding is not known");
+    }
+
+    return rc;
+}
+
+
+/* the parent ends the subrequest, which cannot be done from inside of it */
+
+static ngx_int_t
+ngx_http_ors_tool_fail(void *data, const char *fault)
+{
+    ngx_http_ors_tool_t *tool = data;
+
+    ngx_http_request_t  *sr;
+
+    sr = tool->call.request;
+
+    tool->fault = fault;
+    tool->call.status = sr->headers_out.status;
+
+    ngx_http_ors_post(sr->parent, &tool->call.ctx->posted);
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_tool_over(void *data)
+{
+    ngx_http_ors_tool_t *tool = data;
+
+    return tool->fault || tool->call.done;
+}
+
+
+static ngx_int_t
+ngx_http_ors_tool_read(void *data, ngx_buf_t *b)
+{
+    ngx_http_ors_tool_t *tool = data;
+
+    size_t  len;
+
+    len = b->last - b->pos;
+
+    if (tool->output.len + len > tool->call.ctx->turn->limits->tool_answer) {
+        return ngx_http_ors_tool_fail(tool, "its answer is too large");
+    }
+
+    return ngx_ors_text_append(&tool->output, tool->call.request->pool, b->pos,
+                               len);
+}
+
+
+/* "open_responses_tool": which functions run here, and where. */
+
+
+char *
+ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t          *value;
+    ngx_array_t       **tools;
+    ngx_ors_tool_t      tool, *new;
+
+    tools = &olcf->hosting.tools;
+    value = cf->args->elts;
+
+    if (*tools == NGX_CONF_UNSET_PTR) {
+        *tools = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_tool_t));
+        if (*tools == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
+
+    tool.timeout = NGX_CONF_UNSET_MSEC;
+    tool.hidden = NGX_CONF_UNSET_UINT;
+
+    if (ngx_http_ors_tool_name(cf, *tools, &tool, &value[1]) != NGX_CONF_OK
+        || ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK
+        || ngx_ors_conf_params(cf, ngx_http_ors_tool_params, &tool, 3, "tool",
+                               &tool.name)
+           != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_conf_init_msec_value(tool.timeout, NGX_HTTP_ORS_TOOL_TIMEOUT);
+    ngx_conf_init_uint_value(tool.hidden, 0);
+
+    if (tool.type != ngx_ors_hosted_type_none
+        && ngx_http_ors_tool_typed(cf, &tool) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    new = ngx_array_push(*tools);
+    if (new == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    *new = tool;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
+    ngx_ors_tool_t *tool, ngx_str_t *value)
+{
+    ngx_ors_hosting_t  hosting;
+
+    if (!ngx_ors_line_name(value)) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid tool \"%V\", it must be the name of a "
+                           "function: 1 to %d letters, digits, \"_\" or \"-\"",
+                           value, NGX_ORS_NAME_MAX);
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(&hosting, sizeof(ngx_ors_hosting_t));
+    hosting.tools = tools;
+
+    if (ngx_ors_hosting_find(&hosting, value)) {
+        ngx_ors_conf_error(cf, 0, "tool \"%V\" is duplicate",
+                           value);
+        return NGX_CONF_ERROR;
+    }
+
+    tool->name = *value;
+    tool->type = ngx_ors_hosted_type(value);
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value)
+{
+    u_char  *p;
+
+    if (ngx_strncmp(value->data, "mcp:", 4) == 0) {
+        return ngx_http_ors_tool_remote(cf, tool, value);
+    }
+
+    if (value->len == 0 || value->data[0] != '/') {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid location \"%V\" of tool \"%V\", it must "
+                           "be the URI of a location and begin with \"/\"",
+                           value, &tool->name);
+        return NGX_CONF_ERROR;
+    }
+
+    tool->uri = *value;
+
+    p = ngx_strlchr(value->data, value->data + value->len, '?');
+
+    if (p) {
+        tool->args.data = p + 1;
+        tool->args.len = value->data + value->len - (p + 1);
+        tool->uri.len = p - value->data;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* whether there is such a server is known when all directives are merged */
+
+static char *
+ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value)
+{
+    u_char  *p, *start, *last;
+
+    start = value->data + sizeof("mcp:") - 1;
+    last = value->data + value->len;
+
+    p = ngx_strlchr(start, last, '/');
+
+    if (tool->type == ngx_ors_hosted_type_none || p == NULL || p == start
+        || p + 1 == last)
+    {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid location \"%V\" of tool \"%V\", only "
+                           "hosted types, "
+                           NGX_ORS_HOSTED_TYPES(ngx_http_ors_tool_type)
+                           "can have a tool of an MCP server, as "
+                           "\"mcp:LABEL/NAME\"", value,
+                           &tool->name);
+        return NGX_CONF_ERROR;
+    }
+
+    tool->label.data = start;
+    tool->label.len = p - start;
+
+    tool->remote.data = p + 1;
+    tool->remote.len = last - tool->remote.data;
+
+    return NGX_CONF_OK;
+}
+
+
+/* the client sees an item of the type, and never the call of the function */
+
+static ngx_int_t
+ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
+{
+    tool->silent = tool->hidden;
+    tool->hidden = 1;
+    tool->defined = (tool->function.len != 0);
+
+    return tool->defined
+           ? NGX_OK
+           : ngx_http_ors_tool_define(cf, tool,
+                                      ngx_ors_hosted_type_definition(
+                                                               tool->type),
+                                      &tool->name);
+}
+
+
+static ngx_int_t
+ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
+{
+    ngx_str_t        text;
+    ngx_ors_tool_t  *tool = field;
+
+    if (tool->function.len) {
+        return NGX_BUSY;
+    }
+
+    if (value->len == 0) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_ors_tool_file(cf, value, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_ors_tool_define(cf, tool, &text, value);
+}
+
+
+/* "name" is where the text is from */
+
+static ngx_int_t
+ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
+    ngx_str_t *name)
+{
+    ngx_int_t        rc;
+    ngx_ors_error_t  err;
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+
+    rc = ngx_ors_chat_hosted_define(tool, text, cf->pool, &err);
+
+    if (rc == NGX_DECLINED) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid definition of tool \"%V\" in \"%V\", %V",
+                           &tool->name, name, &err.message);
+        return NGX_ERROR;
+    }
+
+    return rc;
+}
+
+
+/* NGX_OK or NGX_ERROR: it has been logged */
+
+static ngx_int_t
+ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
+{
+    ngx_fd_t   fd;
+    ngx_int_t  rc;
+
+    text->len = NGX_ORS_CHAT_HOSTED_MAX + 1;
+    text->data = ngx_pnalloc(cf->pool, text->len);
+
+    if (text->data == NULL
+        || ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+
+    if (fd == NGX_INVALID_FILE) {
+        ngx_ors_conf_error(cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", name);
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_conf_file(cf, name, fd, text);
+
+    if (rc == NGX_DECLINED) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%V\" is no definition of a tool, it has more "
+                           "than %d bytes", name, NGX_ORS_CHAT_HOSTED_MAX);
+    }
+
+    return (rc == NGX_OK) ? NGX_OK : NGX_ERROR;
 }

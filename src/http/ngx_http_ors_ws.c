@@ -10,9 +10,20 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_ws.h>
+#include <ngx_sha1.h>
+#include <ngx_http_ors.h>
+#include <ngx_ors_conf.h>
 
 
 #define NGX_HTTP_ORS_WS_BLOCK   4096
+
+/* length of a Sec-WebSocket-Key, and of the answer to it */
+#define NGX_HTTP_ORS_WS_KEY     24
+#define NGX_HTTP_ORS_WS_ACCEPT  28
+
+#define NGX_HTTP_ORS_WS_IDLE      (5 * 60 * 1000)
+#define NGX_HTTP_ORS_WS_LIFETIME  (60 * 60 * 1000)
+#define NGX_HTTP_ORS_WS_QUEUE     16
 
 
 static ngx_http_ors_ws_t *ngx_http_ors_ws_create(ngx_http_request_t *r);
@@ -23,6 +34,56 @@ static void ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws);
 static ngx_uint_t ngx_http_ors_ws_sent(ngx_http_ors_ws_t *ws);
 static ngx_int_t ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_cleanup(void *data);
+static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
+    ngx_str_t *key, ngx_str_t *accept);
+static void ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws);
+
+
+static ngx_conf_enum_t  ngx_http_ors_ws_modes[] = {
+    { ngx_string("off"), ngx_http_ors_websocket_off },
+    { ngx_string("pass"), ngx_http_ors_websocket_pass },
+    { ngx_string("on"), ngx_http_ors_websocket_on },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_ws_origins[] = {
+    { ngx_string("same"), 0 },
+    { ngx_string("any"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_ors_conf_param_t  ngx_http_ors_ws_params[] = {
+
+    { ngx_string("idle="), ngx_ors_conf_param_msec,
+      offsetof(ngx_http_ors_ws_conf_t, idle), 1, 0, NULL, "a time above 0" },
+
+    { ngx_string("lifetime="), ngx_ors_conf_param_msec,
+      offsetof(ngx_http_ors_ws_conf_t, lifetime), 1, 0, NULL,
+      "a time above 0" },
+
+    { ngx_string("queue="), ngx_ors_conf_param_number,
+      offsetof(ngx_http_ors_ws_conf_t, queue), 1, 0, NULL,
+      "a number above 0" },
+
+    { ngx_string("message="), ngx_ors_conf_param_size,
+      offsetof(ngx_http_ors_ws_conf_t, message), 1, 0, NULL,
+      "a size above 0" },
+
+    { ngx_string("lanes="), ngx_ors_conf_param_word,
+      offsetof(ngx_http_ors_ws_conf_t, lanes), 0, 0, ngx_ors_conf_flags,
+      "\"on\" or \"off\"" },
+
+    { ngx_string("origin="), ngx_ors_conf_param_word,
+      offsetof(ngx_http_ors_ws_conf_t, any_origin), 0, 0,
+      ngx_http_ors_ws_origins, "\"same\" or \"any\"" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
 
 
 ngx_int_t
@@ -453,4 +514,408 @@ ngx_http_ors_ws_cleanup(void *data)
     }
 
     ngx_ors_hold_release(&ws->hold);
+}
+
+
+/* The handshake of a WebSocket: who may connect, and the answer. */
+
+
+ngx_int_t
+ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
+{
+    ngx_table_elt_t  *h;
+
+    static ngx_str_t  version = ngx_string("sec-websocket-version");
+    static ngx_str_t  name = ngx_string("sec-websocket-key");
+
+    /* a body would be taken for frames */
+
+    if (r->headers_in.content_length_n > 0 || r->headers_in.chunked
+        || ngx_http_ors_ws_repeats(r))
+    {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    h = ngx_ors_header_find(&r->headers_in.headers, &version);
+
+    if (h == NULL || h->value.len != 2
+        || ngx_strncmp(h->value.data, "13", 2) != 0)
+    {
+        return ngx_http_ors_ws_refuse(r);
+    }
+
+    h = ngx_ors_header_find(&r->headers_in.headers, &name);
+
+    if (h == NULL || h->value.len != NGX_HTTP_ORS_WS_KEY) {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    *key = h->value;
+
+    return ngx_http_ors_ws_foreign(r) ? NGX_HTTP_FORBIDDEN : NGX_OK;
+}
+
+
+/*
+ * 1 if a header that counts here comes twice (RFC 6455, 11.3): the one that is
+ * read might be the one that nobody else sees
+ */
+
+static ngx_uint_t
+ngx_http_ors_ws_repeats(ngx_http_request_t *r)
+{
+    ngx_str_t        *name;
+    ngx_uint_t        i, n;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    static ngx_str_t  names[] = {
+        ngx_string("origin"),
+        ngx_string("sec-websocket-key"),
+        ngx_string("sec-websocket-version"),
+        ngx_null_string
+    };
+
+    for (name = names; name->len; name++) {
+        n = 0;
+
+        for (part = &r->headers_in.headers.part; part; part = part->next) {
+            h = part->elts;
+
+            for (i = 0; i < part->nelts; i++) {
+                n += (h[i].key.len == name->len
+                      && ngx_strncasecmp(h[i].key.data, name->data, name->len)
+                         == 0);
+            }
+        }
+
+        if (n > 1) {
+            ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                          "a WebSocket is refused: it has header \"%V\" "
+                          "%ui times", name, n);
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * A browser lets a page of any site open a WebSocket, with the cookies of its
+ * user, and asks for no permission as it does for a POST of JSON
+ */
+
+static ngx_uint_t
+ngx_http_ors_ws_foreign(ngx_http_request_t *r)
+{
+    ngx_table_elt_t          *h, *host;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    static ngx_str_t  name = ngx_string("origin");
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    h = ngx_ors_header_find(&r->headers_in.headers, &name);
+    host = r->headers_in.host;
+
+    if (h == NULL || olcf->ws.any_origin) {
+        return 0;
+    }
+
+    if (host && ngx_ors_header_same_origin(&h->value, &host->value)) {
+        return 0;
+    }
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "a WebSocket is refused: its Origin is another host");
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_http_ors_ws_refuse(ngx_http_request_t *r)
+{
+    if (ngx_ors_header_text(&r->headers_out.headers, "Sec-WebSocket-Version",
+                            "sec-websocket-version", "13")
+        == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_ors_upgrade_refuse(r);
+}
+
+
+ngx_int_t
+ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
+{
+    ngx_int_t                  rc;
+    ngx_str_t                  accept;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    if (ngx_http_ors_ws_accept(r, key, &accept) != NGX_OK
+        || ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Accept",
+                              "sec-websocket-accept", &accept)
+           == NULL
+        || ngx_http_ors_upgrade_refuse(r) == NGX_HTTP_INTERNAL_SERVER_ERROR)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    r->keepalive = 0;
+    r->headers_out.status = NGX_HTTP_SWITCHING_PROTOCOLS;
+    ngx_str_set(&r->headers_out.status_line, "101 Switching Protocols");
+    ngx_http_clear_content_length(r);
+
+    rc = ngx_http_send_header(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_http_send_special(r, NGX_HTTP_FLUSH);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    /*
+     * nginx does it for keep-alive connections: else the events of a turn
+     * would wait for the client's acknowledgement of those that were sent
+     */
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK)
+           ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_ws_accept(ngx_http_request_t *r, ngx_str_t *key,
+    ngx_str_t *accept)
+{
+    u_char      hash[20];
+    ngx_str_t   raw;
+    ngx_sha1_t  sha1;
+
+    static ngx_str_t  magic =
+        ngx_string("258EAFA5-E" "914-47DA-95CA-C5AB0DC85B11");
+
+    accept->data = ngx_pnalloc(r->pool, NGX_HTTP_ORS_WS_ACCEPT);
+    if (accept->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sha1_init(&sha1);
+    ngx_sha1_update(&sha1, key->data, key->len);
+    ngx_sha1_update(&sha1, magic.data, magic.len);
+    ngx_sha1_final(hash, &sha1);
+
+    raw.data = hash;
+    raw.len = sizeof(hash);
+
+    ngx_encode_base64(accept, &raw);
+
+    return NGX_OK;
+}
+
+
+/* The directive of the WebSocket transport. */
+
+
+char *
+ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t *olcf = conf;
+
+    ngx_str_t               *value;
+    ngx_http_ors_ws_conf_t  *ws;
+
+    if (olcf->websocket != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_ors_conf_value(cf, "", &cmd->name, ngx_http_ors_ws_modes,
+                           &value[1], &olcf->websocket)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+#if (NGX_ORS_WITHOUT_WEBSOCKET)
+
+    if (olcf->websocket == ngx_http_ors_websocket_on) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%V on\" needs WebSockets, which this module "
+                           "was built without (ORS_WITHOUT)", &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+#endif
+
+    if (cf->args->nelts > 2 && olcf->websocket != ngx_http_ors_websocket_on) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid parameter \"%V\" of \"%V %V\", only "
+                           "\"on\" has parameters", &value[2], &cmd->name,
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    ws = &olcf->ws;
+
+    ws->idle = NGX_CONF_UNSET_MSEC;
+    ws->lifetime = NGX_CONF_UNSET_MSEC;
+    ws->queue = NGX_CONF_UNSET_UINT;
+    ws->message = NGX_CONF_UNSET_SIZE;
+    ws->lanes = NGX_CONF_UNSET_UINT;
+    ws->any_origin = NGX_CONF_UNSET_UINT;
+
+    if (ngx_ors_conf_params(cf, ngx_http_ors_ws_params, ws, 2, NULL, NULL)
+        != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_conf_init_msec_value(ws->idle, NGX_HTTP_ORS_WS_IDLE);
+    ngx_conf_init_msec_value(ws->lifetime, NGX_HTTP_ORS_WS_LIFETIME);
+    ngx_conf_init_uint_value(ws->queue, NGX_HTTP_ORS_WS_QUEUE);
+    ngx_conf_init_size_value(ws->message, 0);
+    ngx_conf_init_uint_value(ws->lanes, 0);
+    ngx_conf_init_uint_value(ws->any_origin, 0);
+
+    return NGX_CONF_OK;
+}
+
+
+/* Timers of a WebSocket: life time, idle time, pings. */
+
+
+void
+ngx_http_ors_ws_timer_handler(ngx_event_t *ev)
+{
+    ngx_connection_t   *c;
+    ngx_http_ors_ws_t  *ws;
+
+    ws = ev->data;
+    c = ws->request->connection;
+
+    ngx_http_set_log_request(c->log, ws->request);
+
+    ngx_http_ors_ws_tick(ws);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* life time, idle time, and a sign of life */
+
+static void
+ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws)
+{
+    ngx_uint_t       idle;
+    ngx_msec_t       now, heartbeat;
+    ngx_ors_error_t  err;
+
+    now = ngx_current_msec;
+    idle = ngx_ors_lanes_idle(&ws->lanes);
+    heartbeat = ws->conf->heartbeat;
+
+    if (!ws->lanes.over && now - ws->started >= ws->conf->ws.lifetime) {
+        ws->lanes.over = 1;
+
+        if (idle && !ws->closing) {
+            ngx_ors_lanes_over(&err, ws->request->pool);
+            ngx_http_ors_ws_error(ws, &err, NULL, NULL, ws->request->pool);
+        }
+
+    } else if (idle && !ws->closing
+               && now - ws->active >= ws->conf->ws.idle)
+    {
+        ngx_http_ors_ws_close(ws, NGX_ORS_WS_NORMAL);
+
+    } else if (heartbeat && now - ws->heard >= 3 * heartbeat
+               && !ws->closing && !ngx_http_ors_ws_full(ws))
+    {
+        ngx_log_error(NGX_LOG_INFO, ws->request->connection->log, 0,
+                      "client of a WebSocket answers no ping");
+
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_REQUEST_TIME_OUT);
+        return;
+
+    } else if (heartbeat && now - ws->heard >= heartbeat && !ws->closing) {
+        ngx_ors_ws_ping(ws->codec);
+    }
+
+    ngx_add_timer(&ws->timer, ngx_http_ors_ws_due(ws));
+
+    ngx_http_ors_ws_post(ws);
+}
+
+
+/* time until something may be due: later the answer may be another one */
+
+ngx_msec_t
+ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws)
+{
+    ngx_msec_t  now, due;
+
+    now = ngx_current_msec;
+    due = ws->conf->ws.idle;
+
+    if (ngx_ors_lanes_idle(&ws->lanes)) {
+        due = ws->active + ws->conf->ws.idle - now;
+    }
+
+    if (!ws->lanes.over) {
+        due = ngx_min(due, ws->started + ws->conf->ws.lifetime - now);
+    }
+
+    if (ws->conf->heartbeat) {
+        due = ngx_min(due, ws->conf->heartbeat);
+    }
+
+    return ngx_max(due, 1);
+}
+
+
+/* Output of a WebSocket, and its limits. */
+
+
+void
+ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
+    ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool)
+{
+    ngx_ors_out_t  out;
+
+    static ngx_str_t  nothing = ngx_null_string;
+
+    ngx_ors_out_init(&out, pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_client_event_error(&out, err, lane ? lane : &nothing,
+                               retry ? retry : &nothing);
+
+    /* without memory the connection ends when its output is taken */
+
+    if (ngx_ors_ws_out(ws->codec, &out) != NGX_OK) {
+        ws->out.failed = 1;
+    }
+}
+
+
+void
+ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws)
+{
+    if (!ws->done) {
+        ngx_post_event(&ws->work, &ngx_posted_events);
+    }
+}
+
+
+ngx_uint_t
+ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws)
+{
+    return ngx_ors_queue_full(&ws->pump.queue);
 }

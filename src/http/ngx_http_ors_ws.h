@@ -58,6 +58,11 @@ struct ngx_http_ors_ws_turn_s {
 };
 
 
+/* 1 if no output is asked for: see ngx_ors_turn_warm() */
+#define ngx_http_ors_ws_warm(ctx)                                             \
+    ((ctx)->message->event && (ctx)->message->event->warm)
+
+
 #if (NGX_ORS_WITHOUT_WEBSOCKET)
 
 /* "open_responses_websocket on" is refused: there is no connection */
@@ -91,13 +96,13 @@ void ngx_http_ors_ws_close(ngx_http_ors_ws_t *ws, ngx_uint_t code);
 void ngx_http_ors_ws_finalize(ngx_http_ors_ws_t *ws, ngx_int_t rc);
 
 
-/* ngx_http_ors_ws_input.c */
+/* ngx_http_ors_ws_turn.c */
 
 /* Reads what the client has sent: the read event handler of the request. */
 void ngx_http_ors_ws_read_handler(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_ws_output.c */
+/* ngx_http_ors_ws.c */
 
 /*
  * Sees to it that ws->work runs: it sends what was appended, and begins turns.
@@ -115,7 +120,7 @@ void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
 
 
-/* ngx_http_ors_ws_handshake.c */
+/* ngx_http_ors_ws.c */
 
 /*
  * Checks the handshake "r", and sets "key", which borrows its header.  NGX_OK,
@@ -130,7 +135,7 @@ ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
 ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key);
 
 
-/* ngx_http_ors_ws_timer.c */
+/* ngx_http_ors_ws.c */
 
 /* The handler of ws->timer. */
 void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
@@ -157,7 +162,7 @@ void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
 void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
 
 
-/* ngx_http_ors_ws_message.c */
+/* ngx_http_ors_ws_turn.c */
 
 /*
  * Sends what the turn has for the client, in place of ngx_http_ors_output().
@@ -169,11 +174,6 @@ ngx_int_t ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 
 #endif
-
-
-/* 1 if no output is asked for: see ngx_ors_turn_warm() */
-#define ngx_http_ors_ws_warm(ctx)                                             \
-    ((ctx)->message->event && (ctx)->message->event->warm)
 
 
 #endif /* _NGX_HTTP_ORS_WS_H_INCLUDED_ */

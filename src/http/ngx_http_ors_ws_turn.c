@@ -11,11 +11,17 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_ws.h>
+#include <ngx_ors_ws.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_error.h>
 
 
 /* when a turn may be tried again, ms: as HTTP says it for the same limits */
 #define NGX_HTTP_ORS_WS_SOON    1000
 #define NGX_HTTP_ORS_WS_LATER  10000
+
+/* bytes read at once */
+#define NGX_HTTP_ORS_WS_READ    16384
 
 
 static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t
@@ -30,6 +36,20 @@ static void ngx_http_ors_ws_turn_cleanup(void *data);
 static ngx_int_t ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t);
+static void ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t
+    *in);
+static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t
+    *in, ngx_chain_t *last);
+static void ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t
+    before);
+static ngx_int_t ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws);
+static ngx_int_t ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data,
+    size_t len);
+static ngx_int_t ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws);
+static ngx_int_t ngx_http_ors_ws_create_event(ngx_http_ors_ws_t *ws,
+    ngx_ors_client_event_t *ev);
+static void ngx_http_ors_ws_violated(ngx_http_ors_ws_t *ws);
 
 
 void
@@ -470,4 +490,417 @@ ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t)
 {
     ngx_destroy_pool(t->event->pool);
     t->event = NULL;
+}
+
+
+/* Output of a WebSocket's turn: its events become messages. */
+
+
+ngx_int_t
+ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t                rc;
+    ngx_ors_turn_t          *turn;
+    ngx_http_ors_ws_turn_t  *t;
+
+    t = ctx->message;
+    turn = ctx->turn;
+
+    if (turn->status == 0 || t->ws == NULL || t->event == NULL) {
+        return NGX_OK;
+    }
+
+    if (!ctx->header_sent) {
+        ngx_http_ors_ws_turn_header(ctx);
+    }
+
+    if (turn->out.size) {
+        ctx->last_output = ngx_current_msec;
+    }
+
+    /* a document is an error in front of all events, see below */
+
+    if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
+        rc = ngx_http_ors_pump_send(&ctx->pump, 0);
+
+        if (rc == NGX_ERROR || t->in) {
+            return rc;
+        }
+    }
+
+    if (turn->state == ngx_ors_turn_st_over) {
+        ngx_http_ors_ws_turn_over(t);
+    }
+
+    return NGX_OK;
+}
+
+
+/* there is no header: its status is for logs */
+
+static void
+ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx)
+{
+    ctx->header_sent = 1;
+    ctx->request->headers_out.status = ctx->turn->status;
+
+    ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
+
+    ctx->pump.write = ngx_http_ors_ws_turn_write;
+}
+
+
+/* in place of nginx's filters */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_chain_t             *cl, *next, *last;
+    ngx_http_ors_ctx_t      *ctx;
+    ngx_http_ors_ws_turn_t  *t;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+    t = ctx->message;
+
+    if (ngx_chain_add_copy(r->pool, &t->in, in) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    while (t->in && !ngx_http_ors_ws_full(t->ws)) {
+        last = ngx_ors_frame_last(t->in);
+
+        ngx_http_ors_ws_turn_frame(t, t->in, last);
+
+        next = last->next;
+
+        while (t->in != next) {
+            cl = t->in;
+            cl->buf->pos = cl->buf->last;
+
+            t->in = cl->next;
+            ngx_free_chain(r->pool, cl);
+        }
+    }
+
+    ngx_http_ors_ws_post(t->ws);
+
+    if (t->in == NULL) {
+        r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+        return NGX_OK;
+    }
+
+    r->buffered |= NGX_HTTP_ORS_BUFFERED;
+
+    return NGX_AGAIN;
+}
+
+
+/*
+ * One message ends a failed turn: of "error" and "response.failed" only the
+ * latter is sent
+ */
+
+static void
+ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
+    ngx_chain_t *last)
+{
+    size_t  before;
+
+    before = t->ws->out.size;
+
+    switch ((ngx_ors_frame_e) last->buf->num) {
+
+    case ngx_ors_frame_is_terminal:
+    case ngx_ors_frame_is_event:
+
+        if (!t->terminal) {
+            ngx_ors_ws_chain(t->ws->codec, in, last, &t->members);
+        }
+
+        t->terminal |= (last->buf->num == ngx_ors_frame_is_terminal);
+        break;
+
+    case ngx_ors_frame_is_comment:
+        ngx_ors_ws_ping(t->ws->codec);
+        break;
+
+    case ngx_ors_frame_is_other:
+    case ngx_ors_frame_is_part:
+        break;
+    }
+
+    ngx_http_ors_ws_turn_sent(t, before);
+}
+
+
+/* the turn's own connection sends nothing: its count is for logs */
+
+static void
+ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t before)
+{
+    t->ctx->request->connection->sent += t->ws->out.size - before;
+}
+
+
+void
+ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
+{
+    size_t               before;
+    ngx_ors_error_t     *err;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = t->ctx;
+    err = &ctx->turn->error;
+    before = t->ws->out.size;
+
+    if (!ngx_ors_line_clean(&ctx->retry_after)) {
+        ctx->retry_after.len = 0;
+    }
+
+    ngx_ors_client_event_param(t->event, err);
+
+    ngx_http_ors_ws_error(t->ws, err, &t->event->lane, &ctx->retry_after,
+                          ctx->turn->pool);
+
+    ngx_http_ors_ws_turn_sent(t, before);
+
+    t->terminal = 1;
+}
+
+
+/* Input of a WebSocket: frames of its client. */
+
+
+void
+ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
+{
+    ssize_t             n;
+    ngx_buf_t          *b;
+    ngx_http_ors_ws_t  *ws;
+
+    ws = ngx_http_ors_ws_of(r);
+
+    b = r->header_in;
+    n = b->last - b->pos;
+
+    if (n) {
+        b->pos = b->last;
+
+        if (ngx_http_ors_ws_feed(ws, b->last - n, n) != NGX_OK) {
+            return;
+        }
+    }
+
+    if (ngx_http_ors_ws_read(ws) != NGX_OK) {
+        return;
+    }
+
+    if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
+        return;
+    }
+
+    ngx_http_ors_ws_post(ws);
+}
+
+
+/* NGX_OK: all is read for now; NGX_DONE: the connection has been finalized */
+
+static ngx_int_t
+ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws)
+{
+    u_char            *buf;
+    ssize_t            n;
+    ngx_int_t          rc;
+    ngx_connection_t  *c;
+
+    c = ws->request->connection;
+
+    /* on the stack it would be cleared for each read, see Makefile */
+
+    buf = ngx_alloc(NGX_HTTP_ORS_WS_READ, c->log);
+    if (buf == NULL) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_INTERNAL_SERVER_ERROR);
+        return NGX_DONE;
+    }
+
+    rc = NGX_OK;
+
+    /* the answers to pings are output as well */
+
+    while (rc == NGX_OK && !ws->closing && !ngx_http_ors_ws_full(ws)) {
+        n = c->recv(c, buf, NGX_HTTP_ORS_WS_READ);
+
+        if (n == NGX_AGAIN) {
+            break;
+        }
+
+        if (n == 0 || n == NGX_ERROR) {
+            ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                          "client closed a WebSocket without a close frame");
+
+            ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLIENT_CLOSED_REQUEST);
+            rc = NGX_DONE;
+            break;
+        }
+
+        ws->heard = ngx_current_msec;
+
+        rc = ngx_http_ors_ws_feed(ws, buf, n);
+    }
+
+    ngx_free(buf);
+
+    return rc;
+}
+
+
+/* NGX_OK: the connection may go on; NGX_DONE: it has been finalized */
+
+static ngx_int_t
+ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data, size_t len)
+{
+    ngx_int_t  rc;
+    ngx_buf_t  b;
+
+    ngx_memzero(&b, sizeof(ngx_buf_t));
+    b.pos = data;
+    b.last = data + len;
+
+    while (!ws->closing) {
+        rc = ngx_ors_ws_read(ws->codec, &b);
+
+        if (rc == NGX_OK) {
+            rc = ngx_http_ors_ws_message(ws);
+        }
+
+        switch (rc) {
+
+        case NGX_OK:
+            break;
+
+        case NGX_AGAIN:
+            return NGX_OK;
+
+        case NGX_DONE:
+            ngx_http_ors_ws_close(ws, ws->codec->code);
+            break;
+
+        case NGX_DECLINED:
+            ngx_http_ors_ws_violated(ws);
+            break;
+
+        default: /* NGX_ERROR */
+            ngx_http_ors_ws_finalize(ws, NGX_HTTP_INTERNAL_SERVER_ERROR);
+            return NGX_DONE;
+        }
+    }
+
+    ngx_http_ors_ws_post(ws);
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK or NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws)
+{
+    ngx_int_t                rc;
+    ngx_str_t                text;
+    ngx_pool_t              *pool;
+    ngx_ors_client_event_t  *ev;
+
+    text = ws->codec->text;
+    pool = ws->codec->pool;
+    rc = NGX_ERROR;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
+                   "ors ws: message of %uz bytes", text.len);
+
+    ev = ngx_palloc(pool, sizeof(ngx_ors_client_event_t));
+
+    if (ev) {
+        rc = ngx_ors_client_event_read(ev, &text, ws->conf->limits.depth,
+                                       ws->conf->limits.nodes,
+                                       ws->conf->ws.lanes, pool);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_ws_create_event(ws, ev);
+    }
+
+    if (rc != NGX_OK) {
+        ngx_destroy_pool(pool);
+    }
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+/* NGX_OK: the event waits for its turn; NGX_DECLINED: it is not needed */
+
+static ngx_int_t
+ngx_http_ors_ws_create_event(ngx_http_ors_ws_t *ws,
+    ngx_ors_client_event_t *ev)
+{
+    ngx_int_t      rc;
+    ngx_ors_out_t  out;
+
+    switch (ev->type) {
+
+    case ngx_ors_client_create:
+        rc = ngx_ors_lanes_add(&ws->lanes, ev);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+
+        /* fall through */
+
+    case ngx_ors_client_refused:
+        ngx_http_ors_stats_error(ws->request, &ev->error);
+        ngx_http_ors_ws_error(ws, &ev->error, &ev->lane, NULL, ev->pool);
+        break;
+
+    case ngx_ors_client_steer:
+        ngx_ors_out_init(&out, ev->pool, NGX_HTTP_ORS_BLOCK);
+        ngx_ors_client_event_steer(&out, ev);
+
+        if (ngx_ors_ws_out(ws->codec, &out) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        break;
+
+    case ngx_ors_client_ignored:
+        break;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* a client whose message was too long learns it by a message */
+
+static void
+ngx_http_ors_ws_violated(ngx_http_ors_ws_t *ws)
+{
+    ngx_uint_t        code;
+    ngx_ors_error_t   err;
+
+    code = ws->codec->code;
+
+    ngx_log_error(NGX_LOG_INFO, ws->request->connection->log, 0,
+                  "client sent invalid WebSocket frames, closing with %ui",
+                  code);
+
+    if (code == NGX_ORS_WS_TOO_LARGE) {
+        ngx_http_ors_error_of(ws->request, NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
+                              &err);
+        ngx_http_ors_ws_error(ws, &err, NULL, NULL, ws->request->pool);
+    }
+
+    ngx_http_ors_ws_close(ws, code);
 }

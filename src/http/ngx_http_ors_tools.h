@@ -5,8 +5,8 @@
  */
 
 
-#ifndef _NGX_HTTP_ORS_TOOL_H_INCLUDED_
-#define _NGX_HTTP_ORS_TOOL_H_INCLUDED_
+#ifndef _NGX_HTTP_ORS_TOOLS_H_INCLUDED_
+#define _NGX_HTTP_ORS_TOOLS_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -53,17 +53,17 @@ ngx_int_t ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 
 
-/* ngx_http_ors_tool.c */
+/* ngx_http_ors_tools.c */
 
 /* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 
 
-/* ngx_http_ors_tool_conf.c */
+/* ngx_http_ors_tools.c */
 
 /* Handler of the directive "open_responses_tool". */
 char *ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-#endif /* _NGX_HTTP_ORS_TOOL_H_INCLUDED_ */
+#endif /* _NGX_HTTP_ORS_TOOLS_H_INCLUDED_ */

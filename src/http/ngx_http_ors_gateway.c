@@ -1,0 +1,1078 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The content handler: a client's request until its turn is made and the body
+ * is read.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_ws.h>
+#include <ngx_http_ors_mcp.h>
+#include <ngx_http_ors_subrequest.h>
+#include <ngx_http_ors.h>
+#include <ngx_http_ors_detach.h>
+#include <ngx_http_ors_tools.h>
+#include <ngx_ors_compat.h>
+#include <ngx_ors_text.h>
+#include <ngx_ors_error.h>
+
+
+/* spare bytes when a short body is made for a target */
+#define NGX_HTTP_ORS_SPARE  256
+
+/* how long a model server may take to end a stream that is over, ms */
+#define NGX_HTTP_ORS_LINGER  500
+
+
+static void ngx_http_ors_body_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_status(ngx_int_t rc);
+static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
+static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
+static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_pace_handler(ngx_event_t *ev);
+static void ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
+static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
+static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_gone(void *data);
+static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx,
+    ngx_msec_t timeout);
+static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
+
+
+const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind = {
+    "call",
+    &ngx_http_ors_call_source,
+    ngx_http_ors_call_early,
+    ngx_http_ors_call_make,
+    ngx_http_ors_call_header,
+    ngx_http_ors_call_replaced
+};
+
+
+ngx_int_t
+ngx_http_ors_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                  rc;
+    ngx_http_ors_ctx_t        *ctx;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    if (r != r->main) {
+
+        /* output and the client's pace are those of a main request */
+
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "a location with \"open_responses on\" cannot serve "
+                      "a subrequest to \"%V\"", &r->uri);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_stored(r);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    rc = ngx_http_ors_endpoint(r, &endpoint);
+
+    if (rc != NGX_OK) {
+        ngx_http_ors_stats_refused(r, rc);
+        return rc;
+    }
+
+    if (endpoint->request == NULL) {
+        return ngx_http_ors_models(r);
+    }
+
+    if (r->method == NGX_HTTP_GET) {
+        return ngx_http_ors_ws_handler(r, endpoint, ngx_http_ors_begin);
+    }
+
+    ctx = ngx_http_ors_ctx_create(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->endpoint = endpoint;
+
+    /* responses have no ETag or date: ignore If-* */
+
+    r->disable_not_modified = 1;
+
+    r->request_body_in_single_buf = 1;
+
+    rc = ngx_http_read_client_request_body(r, ngx_http_ors_body_handler);
+
+    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
+        return rc;
+    }
+
+    return NGX_DONE;
+}
+
+
+static void
+ngx_http_ors_body_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
+
+    if (ngx_http_ors_begin(ctx) != NGX_OK) {
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
+{
+    if (ngx_http_ors_start(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ctx->request->write_event_handler = ngx_http_ors_turn_write_handler;
+
+    ngx_http_ors_turn_advance(ctx);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
+{
+    uint64_t                   start;
+    ngx_int_t                  rc;
+    ngx_str_t                  body;
+    ngx_ors_turn_t            *turn;
+    ngx_http_request_t        *r;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    r = ctx->request;
+    olcf = ctx->conf;
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    turn = ngx_ors_turn_create(ctx->endpoint, &olcf->policy, &olcf->limits,
+                               r->pool, r->connection->log);
+    if (turn == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->turn = turn;
+    turn->prompt = olcf->compact_prompt;
+    turn->round.hosting = &olcf->hosting;
+    turn->round.conform = olcf->conform;
+    turn->round.conform.cache = &omcf->schemas;
+
+    if (ctx->message) {
+        ngx_http_ors_ws_prepare(ctx);
+    }
+
+    if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
+        || ngx_http_ors_turn_init(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_ors_body(r, &body) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_ors_turn_request(turn, &body);
+    ctx->own = ngx_ors_metrics_clock() - start;
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+    }
+
+    rc = ngx_http_ors_session_init(ctx);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+    }
+
+    rc = ngx_ors_route_find(olcf->routes, &turn->request.model,
+                            &turn->request.provider, &ctx->target,
+                            r->connection->log);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_ors_turn_unrouted(turn);
+        return NGX_OK;
+    }
+
+    ngx_http_ors_peer_first(ctx);
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors gateway: %uz bytes, stream:%d stored:%d for \"%V\"",
+                   body.len, turn->request.stream, turn->request.stored,
+                   &ctx->target->uri);
+
+    if (ctx->message == NULL && ngx_http_ors_watch(r) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_heartbeat(ctx, olcf->heartbeat);
+
+    rc = ngx_http_ors_background_early(ctx);
+
+    if (rc == NGX_OK) {
+        return ngx_http_ors_call(ctx);
+    }
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+/*
+ * The phases of a call: what is decided and made as soon as the location of
+ * its target is known.
+ */
+
+
+static ngx_int_t
+ngx_http_ors_call_early(ngx_http_ors_call_t *call)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(call->request,
+                                        ngx_http_open_responses_module);
+
+    rc = ngx_http_ors_session_settle(call->ctx, olcf);
+
+    /* a turn that runs elsewhere passes the target's limits there */
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_background_begin(call->ctx);
+    }
+
+    if (rc == NGX_OK && call->ctx->detached) {
+        call->early = 1;
+        ngx_http_ors_post(call->request->parent, &call->ctx->posted);
+    }
+
+    return ngx_http_ors_call_status(rc);
+}
+
+
+/* a phase handler's return code for that of a step of the turn */
+
+static ngx_int_t
+ngx_http_ors_call_status(ngx_int_t rc)
+{
+    if (rc == NGX_OK || rc == NGX_AGAIN) {
+        return rc;
+    }
+
+    return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_make(ngx_http_ors_call_t *call)
+{
+    size_t                    size;
+    uint64_t                  start;
+    ngx_int_t                 rc;
+    ngx_chain_t              *bufs;
+    ngx_ors_out_t             out;
+    ngx_ors_turn_t           *turn;
+    ngx_http_request_t       *r;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = call->request;
+    turn = call->ctx->turn;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (call->conf == olcf) {
+        return ngx_http_ors_call_ready(call);
+    }
+
+    rc = ngx_http_ors_session_load(call->ctx);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_mcp_load(call->ctx, olcf->dialect);
+    }
+
+    if (rc != NGX_OK) {
+        return ngx_http_ors_call_status(rc);
+    }
+
+    if (call->ctx->message && ngx_http_ors_ws_warm(call->ctx)) {
+        return (ngx_ors_turn_warm(turn, olcf->dialect) == NGX_ERROR)
+               ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_HTTP_BAD_REQUEST;
+    }
+
+    call->conf = olcf;
+
+    /* it will be as long as the client's */
+
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
+                   NGX_ORS_DECODE_STEP);
+
+    if (ngx_http_ors_call_pool(call, size) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_ors_out_init(&out, call->pool, size);
+
+    turn->maker = call->ctx->target->provider;
+
+    if (turn->maker.len == 0) {
+        turn->maker = olcf->preset_name.len ? olcf->preset_name
+                                            : call->ctx->target->uri;
+    }
+
+    if (ngx_http_ors_peer_refuses(call->ctx, olcf)) {
+        turn->effortless = 1;
+    }
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
+                           &out);
+    call->ctx->own += ngx_ors_metrics_clock() - start;
+
+    if (rc == NGX_DONE) {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    size = out.size;
+
+    if (rc != NGX_OK || ngx_ors_out_take(&out, &bufs) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_call_make_body(call, bufs, size);
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* later rounds and targets have the same request */
+
+    if (!call->ctx->ignored) {
+        call->ctx->ignored = 1;
+        ngx_http_ors_stats_ignored(r->main, &turn->request);
+    }
+
+    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
+
+    ngx_http_ors_post(r->parent, &call->ctx->posted);
+
+    return ngx_http_ors_call_ready(call);
+}
+
+
+/* the client of a background turn gets its answer first */
+
+static ngx_int_t
+ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
+{
+    if (!call->ctx->detached) {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_call_status(ngx_http_ors_background_ready(call->ctx));
+}
+
+
+/* The main loop of a turn: what has happened, and what is done next. */
+
+
+ngx_int_t
+ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_cleanup_t  *cln;
+
+    cln = ngx_http_cleanup_add(ctx->request, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_turn_gone;
+    cln->data = ctx;
+
+    ctx->cleanup = cln;
+
+    ctx->resume = ngx_http_ors_turn_resume;
+    ctx->first_token = -1;
+
+    ctx->pump.request = ctx->request;
+    ctx->pump.write = ngx_http_output_filter;
+    ctx->pump.queue.out = &ctx->turn->out;
+    ctx->pump.queue.limit = ctx->turn->limits->queue;
+    ctx->pump.top = 1;
+
+    ngx_http_ors_event_init(&ctx->pace, ngx_http_ors_turn_pace_handler, ctx,
+                            ctx->request);
+    ngx_http_ors_event_init(&ctx->linger, ngx_http_ors_turn_linger_handler,
+                            ctx, ctx->request);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    /* the subrequest has set this timer, the client's is ctx->pace */
+
+    r->connection->write->timedout = 0;
+
+    ngx_http_ors_calls_wake(ctx);
+
+    ngx_http_ors_turn_advance(ctx);
+}
+
+
+void
+ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    if (ctx->call) {
+        ngx_http_ors_call_push(ctx->call);
+    }
+
+    ngx_http_ors_turn_undelay(ctx);
+
+    ngx_http_ors_turn_trace(ctx);
+
+    rc = ngx_http_ors_turn_work(ctx);
+
+    ngx_http_ors_turn_trace(ctx);
+
+    if (rc == NGX_DONE) {
+        return;
+    }
+
+    if (rc != NGX_OK) {
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    if (ctx->detached) {
+        ngx_http_ors_background_run(ctx);
+        return;
+    }
+
+    /* the client can ask for the numbers once it has the answer */
+
+    ngx_http_ors_stats_turn(ctx);
+
+    ngx_http_ors_turn_send(ctx);
+}
+
+
+static void
+ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+{
+    if (rc == NGX_ERROR) {
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    ngx_http_ors_turn_advance(ctx);
+}
+
+
+/* NGX_OK: the output may go on; NGX_DONE: it may not; NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    if (call && call->done && turn->state != ngx_ors_turn_st_over
+        && ngx_http_ors_turn_ended(ctx) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_again
+        && ngx_http_ors_call_again(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_call
+        && ngx_http_ors_mcp_listing(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_tools
+        && ngx_http_ors_tools_run(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_commit && ctx->detached
+        && ngx_http_ors_background_final(ctx) != NGX_OK)
+    {
+        return NGX_DONE;
+    }
+
+    if (turn->state == ngx_ors_turn_st_commit
+        && ngx_http_ors_session_commit(ctx) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_log_t            *log;
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    ngx_http_ors_peer_late(ctx);
+
+    turn->limited = call->limited;
+
+    if (!call->starved || turn->state != ngx_ors_turn_st_call) {
+
+        /* lines of the log name the target, its server and the path */
+
+        log = ctx->request->connection->log;
+
+        ngx_http_set_log_request(log, call->request);
+        rc = ngx_ors_turn_end(turn, call->status, call->complete);
+        ngx_http_set_log_request(log, ctx->request);
+
+        return rc;
+    }
+
+    /* no other target could be reached, either */
+
+    turn->retries_left = 0;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             ngx_ors_code_server_is_overloaded,
+                             "the server has no connection left for the "
+                             "model, try again later");
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+static void
+ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    rc = ngx_http_ors_output(ctx);
+
+    if (rc == NGX_ERROR || rc > NGX_OK) {
+        ngx_http_ors_turn_finalize(ctx, rc);
+        return;
+    }
+
+    /* a WebSocket turn stays until its output is sent */
+
+    if (turn->state == ngx_ors_turn_st_over
+        && !(ctx->message && rc == NGX_AGAIN))
+    {
+
+        if (call == NULL || call->done
+            || turn->response.status == ngx_ors_response_failed)
+        {
+            ngx_http_ors_turn_finalize(ctx, rc);
+            return;
+        }
+
+        /*
+         * The client has its last byte, but the connection to the model server
+         * can only be used again when its answer has ended there too, which is
+         * a matter of one more packet; a client that leaves meanwhile has all
+         * it came for
+         */
+
+        if (!ctx->lingering) {
+            ctx->lingering = 1;
+            ctx->request->read_event_handler = ngx_http_block_reading;
+
+            ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
+        }
+    }
+
+    if (ngx_http_ors_output_pace(ctx) != NGX_OK) {
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
+    }
+}
+
+
+static void
+ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t  state;
+
+    state = ctx->turn->state;
+
+    if (state == ctx->state) {
+        return;
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors turn: state %ui, was %ui, status %ui",
+                   state, ctx->state, ctx->turn->status);
+
+    ctx->state = state;
+}
+
+
+/* "limit_rate" has let the connection go on */
+
+static void
+ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx)
+{
+    if (!ctx->delayed || ctx->request->connection->write->delayed) {
+        return;
+    }
+
+    ctx->delayed = 0;
+    ngx_http_ors_event_stop(&ctx->pace);
+}
+
+
+/* "limit_rate" lets the client go on, or the client has taken nothing */
+
+static void
+ngx_http_ors_turn_pace_handler(ngx_event_t *ev)
+{
+    ngx_event_t         *wev;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+    wev = c->write;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    if (wev->delayed) {
+        wev->delayed = 0;
+
+        if (wev->timer_set) {
+            ngx_del_timer(wev);
+        }
+
+        ngx_http_ors_turn_write_handler(ctx->request);
+
+    } else {
+        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
+        c->timedout = 1;
+
+        ngx_http_ors_turn_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+{
+    ngx_event_t         *wev;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    wev = r->connection->write;
+
+    if (ctx->detached || ctx->message) {
+        ngx_http_ors_detach_end(r);
+        return;
+    }
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors turn: finalized %i, state %d", rc, ctx->turn->state);
+
+    ngx_http_ors_turn_gone(ctx);
+
+    if (wev->delayed) {
+
+        /* the rest of the output waits for this timer */
+
+        ngx_add_timer(wev, 1);
+    }
+
+    if (rc == NGX_ERROR && !ctx->header_sent) {
+        rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, rc);
+}
+
+
+static void
+ngx_http_ors_turn_linger_handler(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                  "model server does not end its stream, closing it");
+
+    ngx_http_ors_turn_finalize(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/*
+ * All that goes on for a turn ends, in front of its request: "post_action" may
+ * keep that for another location.  Runs twice.
+ */
+
+static void
+ngx_http_ors_turn_gone(void *data)
+{
+    ngx_http_ors_ctx_t *ctx = data;
+
+    ngx_http_ors_background_leave(ctx);
+
+    if (ctx->call && !ctx->call->done) {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors call: dropped with its request, state %d",
+                       ctx->turn->state);
+    }
+
+    if (!ctx->counted && ctx->turn && ctx->call) {
+        ctx->counted = 1;
+        ngx_http_ors_metrics_turn(ctx, NULL);
+    }
+
+    ngx_http_ors_event_stop(&ctx->pace);
+    ngx_http_ors_event_stop(&ctx->linger);
+    ngx_http_ors_event_stop(&ctx->heartbeat);
+
+    ngx_http_ors_metrics_close(ctx);
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    ngx_http_ors_tools_cancel(ctx);
+    ngx_http_ors_session_close(ctx);
+}
+
+
+/* The gateway's answer to the client: header, body, and a client's pace. */
+
+
+ngx_int_t
+ngx_http_ors_output(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    if (ctx->message) {
+        return ngx_http_ors_ws_output(ctx);
+    }
+
+    if (ctx->turn->status == 0) {
+        return NGX_OK;
+    }
+
+    if (!ctx->header_sent) {
+        rc = ngx_http_ors_output_header(ctx);
+
+        if (rc == NGX_ERROR || rc > NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (ctx->request->header_only) {
+        return NGX_OK;
+    }
+
+    if (ctx->turn->out.size) {
+        ctx->last_output = ngx_current_msec;
+    }
+
+    return ngx_http_ors_pump_send(&ctx->pump, ctx->turn->state
+                                              == ngx_ors_turn_st_over);
+}
+
+
+static ngx_int_t
+ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_list_t          *headers;
+    ngx_ors_turn_t      *turn;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    turn = ctx->turn;
+    headers = &r->headers_out.headers;
+
+    ctx->header_sent = 1;
+
+    r->headers_out.status = turn->status;
+    r->headers_out.content_type = turn->type;
+    r->headers_out.content_type_len = turn->type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
+
+        /* where "expires" finds it, which is to replace it */
+
+        h = ngx_ors_header_text(headers, "Cache-Control", "cache-control",
+                                "no-cache");
+
+        if (h == NULL
+            || ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool)
+               != NGX_OK
+            || ngx_ors_header_text(headers, "X-Accel-Buffering",
+                                   "x-accel-buffering", "no")
+               == NULL)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
+
+    } else if (turn->state == ngx_ors_turn_st_over) {
+        r->headers_out.content_length_n = turn->out.size;
+    }
+
+    if (turn->status >= 400 && ngx_http_ors_output_retry_after(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* rate limits of an upstream reveal the operator's account */
+
+    if (ctx->call && !turn->policy.mask
+        && ngx_ors_headers_pass(&ctx->call->request->headers_out.headers,
+                                headers)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_send_header(r);
+}
+
+
+/* as the target has it, or else as its text or body has it */
+
+static ngx_int_t
+ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx)
+{
+    u_char      *p;
+    ngx_uint_t   retry;
+
+    retry = ctx->turn->error.retry;
+
+    if (!ngx_ors_line_clean(&ctx->retry_after)) {
+        ctx->retry_after.len = 0;
+    }
+
+    if (ctx->retry_after.len == 0 && retry) {
+        p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        ctx->retry_after.data = p;
+        ctx->retry_after.len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
+    }
+
+    if (ctx->retry_after.len == 0) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_header_add(&ctx->request->headers_out.headers,
+                              "Retry-After", "retry-after", &ctx->retry_after)
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+/* a slow client is waited for, and with it the model; a fast one is not */
+
+ngx_int_t
+ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_event_t               *wev;
+    ngx_http_request_t        *r;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    r = ctx->request;
+    wev = r->connection->write;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (ctx->message) {
+
+        /* the connection waits for its client */
+
+    } else if (r->buffered || r->connection->buffered || wev->delayed) {
+        ngx_http_ors_output_pace_timer(ctx, clcf->send_timeout);
+
+        if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+    } else if (ctx->pace.timer_set) {
+        ngx_del_timer(&ctx->pace);
+    }
+
+    if (ctx->call && !ngx_ors_queue_full(&ctx->pump.queue)) {
+        return ngx_http_ors_call_resume(ctx->call);
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * The timer of the connection's write event cannot be used: the upstream of
+ * a subrequest sets it to the time-out of the target's location, or deletes
+ * it, though it was that of "limit_rate"
+ */
+
+static void
+ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx, ngx_msec_t timeout)
+{
+    ngx_event_t       *wev;
+    ngx_connection_t  *c;
+
+    c = ctx->request->connection;
+    wev = c->write;
+
+    if (wev->delayed) {
+
+        if (!ctx->delayed) {
+            ctx->delayed = 1;
+            timeout = wev->timer_set ? wev->timer.key - ngx_current_msec : 1;
+            ngx_add_timer(&ctx->pace, timeout);
+        }
+
+        return;
+    }
+
+    /* a client that takes nothing is not helped by a model that goes on */
+
+    if (!ctx->pace.timer_set || ctx->sent != c->sent) {
+        ctx->sent = c->sent;
+        ngx_add_timer(&ctx->pace, timeout);
+    }
+}
+
+
+/*
+ * Comments on a stream that has been silent for a while.
+ */
+
+
+void
+ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
+{
+    if (interval == 0 || !ctx->turn->request.stream) {
+        return;
+    }
+
+    ctx->interval = interval;
+    ctx->last_output = ngx_current_msec;
+
+    ngx_http_ors_event_init(&ctx->heartbeat, ngx_http_ors_heartbeat_handler,
+                            ctx, ctx->request);
+    ngx_add_timer(&ctx->heartbeat, interval);
+}
+
+
+static void
+ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
+{
+    ngx_msec_t           silent;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    /* the timer is not set anew with each event, but only when it is due */
+
+    silent = ngx_current_msec - ctx->last_output;
+
+    if (silent < ctx->interval) {
+        ngx_add_timer(ev, ctx->interval - silent);
+        return;
+    }
+
+    ngx_add_timer(ev, ctx->interval);
+
+    /* a client that is slow has something to read */
+
+    if (ngx_ors_queue_pending(&ctx->pump.queue) == 0
+        && ngx_ors_turn_heartbeat(ctx->turn))
+    {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                       "ors heartbeat: sent after %M ms of silence", silent);
+
+        ctx->resume(ctx, NGX_OK);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
