@@ -78,6 +78,8 @@ static ngx_uint_t ngx_ors_answer_says(ngx_ors_answer_fault_t *fault,
     const ngx_str_t *phrase);
 static ngx_ors_code_e ngx_ors_answer_status_code(
     ngx_ors_answer_fault_t *fault, ngx_uint_t status);
+static ngx_uint_t ngx_ors_answer_retry(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_uint_t ngx_ors_answer_retry_find(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_uint_t depth);
 static ngx_uint_t ngx_ors_answer_retry_phrase(ngx_str_t *text,
@@ -608,7 +610,13 @@ ngx_ors_answer_status_code(ngx_ors_answer_fault_t *fault, ngx_uint_t status)
  */
 
 
-ngx_uint_t
+/*
+ * The time that an error document names, or its message "text", which is
+ * decoded: in ms, 0 if there is none.  "json" and "node", the document or
+ * one in an event, may both be NULL.
+ */
+
+static ngx_uint_t
 ngx_ors_answer_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *text)
 {

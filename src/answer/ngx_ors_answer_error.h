@@ -42,14 +42,6 @@ ngx_int_t ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool,
     ngx_uint_t status, ngx_ors_json_t *json, ngx_ors_json_node_t *node);
 
 /*
- * The time that an error document names, or its message "text", which is
- * decoded: in ms, 0 if there is none.  "json" and "node", the document or
- * one in an event, may both be NULL.
- */
-ngx_uint_t ngx_ors_answer_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_str_t *text);
-
-/*
  * The time at the beginning of "text", "1.5", "20 seconds", "6m0s" and so
  * on, in ms, 0 if there is none or it is too long; "unit" is that of a
  * number without one, in ms, 0: there must be one.

@@ -60,21 +60,12 @@ static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
 static void ngx_ors_verify_model_text(ngx_ors_request_t *req, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
-
-/*
- * Sets verify->usage to the "usage" of "object", a response or another
- * document in verify->json, if it has one; a count that is absent is 0.
- */
-void ngx_ors_verify_usage(ngx_ors_verify_t *verify,
+static void ngx_ors_verify_usage(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object);
-
-/* The count "name" of "usage", 0 if it is absent or none. */
-int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *name);
-
-
 static int64_t ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *usage, char *tokens, char *name);
+static int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, char *name);
 
 
 /* of a response object (protocol, section 7), and what flavor openai adds */
@@ -667,7 +658,12 @@ ngx_ors_verify_refused(ngx_ors_verify_t *verify)
 /* Reads the usage of a response, and of what Chat Completions answers. */
 
 
-void
+/*
+ * Sets verify->usage to the "usage" of "object", a response or another
+ * document in verify->json, if it has one; a count that is absent is 0.
+ */
+
+static void
 ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
 {
     char                 *input, *output;
@@ -714,7 +710,9 @@ ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
 }
 
 
-int64_t
+/* The count "name" of "usage", 0 if it is absent or none. */
+
+static int64_t
 ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
     char *name)
 {

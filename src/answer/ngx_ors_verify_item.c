@@ -59,6 +59,9 @@ static ngx_uint_t ngx_ors_verify_item_same(ngx_ors_verify_t *verify,
 static const ngx_ors_verify_kind_t *ngx_ors_verify_item_kind(ngx_str_t *type);
 static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_verify_digest_t *sum);
+static ngx_int_t ngx_ors_verify_part(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
+static void ngx_ors_verify_part_close(ngx_ors_verify_item_t *item);
 static ngx_int_t ngx_ors_verify_part_added(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_uint_t ngx_ors_verify_part_fits(ngx_ors_verify_item_t *item,
@@ -79,6 +82,9 @@ static void ngx_ors_verify_part_open(ngx_ors_verify_item_t *item,
 static ngx_int_t ngx_ors_verify_part_whole(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_digest_t *sum,
     ngx_ors_json_node_t *text);
+static void ngx_ors_verify_part_content(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, const ngx_ors_verify_kind_t *kind,
+    ngx_ors_verify_content_t *content);
 static void ngx_ors_verify_part_sums(ngx_ors_json_t *json,
     ngx_ors_json_node_t *parts, ngx_uint_t *n, ngx_ors_verify_digest_t *sum);
 
@@ -695,7 +701,14 @@ ngx_ors_verify_item_name(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
  */
 
 
-ngx_int_t
+/*
+ * An event of the part of an item, or of the item's own text.
+ *
+ * NGX_OK         the item is as the event says
+ * NGX_DECLINED   it cannot be, verify->error says why
+ */
+
+static ngx_int_t
 ngx_ors_verify_part(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev)
 {
@@ -715,7 +728,9 @@ ngx_ors_verify_part(ngx_ors_verify_t *verify,
 }
 
 
-void
+/* The open part of "item" is over: it counts as one of the item's parts. */
+
+static void
 ngx_ors_verify_part_close(ngx_ors_verify_item_t *item)
 {
     ngx_ors_verify_digest_fold(&item->content.parts[item->list], item->part,
@@ -986,7 +1001,12 @@ ngx_ors_verify_part_whole(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 }
 
 
-void
+/*
+ * Sets "content" to the parts and the text of object "node", an item of the
+ * kind.
+ */
+
+static void
 ngx_ors_verify_part_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     const ngx_ors_verify_kind_t *kind, ngx_ors_verify_content_t *content)
 {

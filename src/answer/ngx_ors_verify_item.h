@@ -81,26 +81,6 @@ struct ngx_ors_verify_item_s {
 
 
 /*
- * An event of the part of an item, or of the item's own text.
- *
- * NGX_OK         the item is as the event says
- * NGX_DECLINED   it cannot be, verify->error says why
- */
-ngx_int_t ngx_ors_verify_part(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
-
-/* The open part of "item" is over: it counts as one of the item's parts. */
-void ngx_ors_verify_part_close(ngx_ors_verify_item_t *item);
-
-/*
- * Sets "content" to the parts and the text of object "node", an item of the
- * kind.
- */
-void ngx_ors_verify_part_content(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, const ngx_ors_verify_kind_t *kind,
-    ngx_ors_verify_content_t *content);
-
-/*
  * An event of an item.
  *
  * NGX_OK         the item is as the event says

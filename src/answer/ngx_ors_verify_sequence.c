@@ -65,13 +65,6 @@
  */
 ngx_int_t ngx_ors_verify_sequence(ngx_ors_verify_t *verify);
 
-/*
- * Fills a field that is missing in the event: its number, or the status of an
- * item.  As ngx_ors_fill_pt, "data" is the verification.
- */
-ngx_int_t ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
-    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
-
 
 static ngx_int_t ngx_ors_verify_sequence_event(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
@@ -102,12 +95,22 @@ static ngx_int_t ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
+static ngx_int_t ngx_ors_verify_sequence_fill(void *data,
+    const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node);
 static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
     u_char *p, size_t pos, size_t last);
+static void ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+static void ngx_ors_verify_terminate_cause(ngx_ors_out_t *out,
     ngx_ors_error_t *err);
 static void ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify);
 static void ngx_ors_verify_terminate_items(ngx_ors_verify_t *verify);
@@ -718,7 +721,12 @@ ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
 }
 
 
-ngx_int_t
+/*
+ * Fills a field that is missing in the event: its number, or the status of an
+ * item.  As ngx_ors_fill_pt, "data" is the verification.
+ */
+
+static ngx_int_t
 ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
     ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text)
 {
@@ -818,7 +826,12 @@ ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
 }
 
 
-ngx_int_t
+/*
+ * Remembers a response that is in progress, "node" with verify->edits, in
+ * place of the last one.  NGX_OK or NGX_ERROR.
+ */
+
+static ngx_int_t
 ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node)
 {
@@ -886,14 +899,22 @@ ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
 }
 
 
-void
+/* Appends an "error" event. */
+
+static void
 ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 {
     ngx_ors_event_error(verify->out, verify->stream->sequence++, err);
 }
 
 
-ngx_int_t
+/*
+ * Appends the events that end the stream, with verify->error or, if upstream
+ * has reported an error before, with that one, and [DONE].  If there was no
+ * response yet one is made, and announced.  Returns NGX_DONE or NGX_ERROR.
+ */
+
+static ngx_int_t
 ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
 {
     ngx_ors_error_t          *err;
@@ -1056,7 +1077,9 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 }
 
 
-void
+/* Writes the "error" of a response. */
+
+static void
 ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_ors_out_lit(out, "{\"code\":");

@@ -31,27 +31,6 @@ ngx_int_t ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node, ngx_str_t *json);
 
 /*
- * Remembers a response that is in progress, "node" with verify->edits, in
- * place of the last one.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *node);
-
-/* Appends an "error" event. */
-void ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify,
-    ngx_ors_error_t *err);
-
-/*
- * Appends the events that end the stream, with verify->error or, if upstream
- * has reported an error before, with that one, and [DONE].  If there was no
- * response yet one is made, and announced.  Returns NGX_DONE or NGX_ERROR.
- */
-ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
-
-/* Writes the "error" of a response. */
-void ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err);
-
-/*
  * The verification as a user of the reader in ngx_ors_answer.h: each document
  * and event is checked, repaired where that is possible, and refused else.
  */

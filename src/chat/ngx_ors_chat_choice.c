@@ -56,17 +56,9 @@ static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc,
     char *param, char *text);
 static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
     ngx_ors_out_t *out);
-
-/*
- * Appends the array of tools that is sent to a server with "options": all of
- * "tools", or "only" one of them.  What is long is referred to in the request.
- * NGX_OK, or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_chat_render(ngx_ors_chat_tools_t *tools,
+static ngx_int_t ngx_ors_chat_render(ngx_ors_chat_tools_t *tools,
     ngx_ors_chat_tool_t *only, ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
-
-
 static ngx_int_t ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool,
     ngx_ors_chat_schema_t *cs, const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out);
@@ -412,7 +404,13 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
  */
 
 
-ngx_int_t
+/*
+ * Appends the array of tools that is sent to a server with "options": all of
+ * "tools", or "only" one of them.  What is long is referred to in the request.
+ * NGX_OK, or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_chat_render(ngx_ors_chat_tools_t *tools, ngx_ors_chat_tool_t *only,
     ngx_ors_request_t *req, const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out)

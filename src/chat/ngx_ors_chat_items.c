@@ -47,6 +47,8 @@ static ngx_int_t ngx_ors_chat_answered(ngx_ors_chat_items_t *ci);
 static ngx_int_t ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 static ngx_int_t ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
+static void ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
+    ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in);
 static ngx_ors_json_node_t *ngx_ors_chat_replay_found(
     ngx_ors_input_item_t *in);
 static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
@@ -622,7 +624,12 @@ ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
 }
 
 
-void
+/*
+ * As ngx_ors_chat_replay_call() for a search or an interpreter, if the item
+ * says what it has found: one that only says that it was done is not sent.
+ */
+
+static void
 ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
     ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
 {

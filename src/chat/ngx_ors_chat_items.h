@@ -94,14 +94,6 @@ ngx_int_t ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
 /*
- * Appends what the model has thought in the items from "first" up to "last",
- * a member of its message: joined, and once where two items in a row say the
- * same (E6).  Nothing if there is nothing.
- */
-void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
-    ngx_uint_t last);
-
-/*
  * Calls of hosted tools in the history: one item is a call with its output.
  */
 
@@ -112,13 +104,6 @@ void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
  */
 void ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item,
     ngx_ors_input_item_t *in);
-
-/*
- * As ngx_ors_chat_replay_call() for a search or an interpreter, if the item
- * says what it has found: one that only says that it was done is not sent.
- */
-void ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
-    ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in);
 
 /*
  * Appends the name upstream of the tool that item "i", such a call, is of: a

@@ -60,10 +60,14 @@ static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
 static ngx_ors_chat_item_t *ngx_ors_chat_output(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *call, ngx_ors_json_node_t **content);
+static void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
+    ngx_uint_t last);
 static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     ngx_ors_chat_item_t *other);
 static ngx_uint_t ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
     ngx_ors_json_node_t **part, ngx_str_t *text);
+static ngx_int_t ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *tools);
 static ngx_int_t ngx_ors_chat_search_list(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *tools, ngx_ors_json_node_t *space, ngx_uint_t *n);
 static ngx_int_t ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
@@ -759,7 +763,13 @@ ngx_ors_chat_output(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *call,
 /* Reasoning in the history, sent back to the server that it came from. */
 
 
-void
+/*
+ * Appends what the model has thought in the items from "first" up to "last",
+ * a member of its message: joined, and once where two items in a row say the
+ * same (E6).  Nothing if there is nothing.
+ */
+
+static void
 ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last)
 {
@@ -889,9 +899,14 @@ ngx_ors_chat_search_arguments(ngx_ors_chat_content_t *cc,
 }
 
 
+/*
+ * Appends what was found as the content of a tool message: the names that the
+ * tools in array "tools" have upstream.  NGX_OK, or NGX_ERROR: no memory.
+ */
+
 /* the list of tools describes each tool, the message only names it */
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *tools)
 {

@@ -40,12 +40,5 @@ ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req,
 void ngx_ors_chat_search_arguments(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 
-/*
- * Appends what was found as the content of a tool message: the names that the
- * tools in array "tools" have upstream.  NGX_OK, or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *tools);
-
 
 #endif /* _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_ */

@@ -90,6 +90,8 @@ static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
     ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
+static char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t object);
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type, ngx_str_t *value);
 static char *ngx_ors_chat_type_conf_action(ngx_conf_t *cf,
@@ -552,7 +554,12 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 }
 
 
-char *
+/*
+ * Checks that "value", an argument of a directive, is JSON, and if "object"
+ * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: the log says why not.
+ */
+
+static char *
 ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 {
     ngx_int_t       rc;

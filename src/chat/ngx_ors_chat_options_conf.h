@@ -45,13 +45,6 @@ void ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *prev);
 
 /*
- * Checks that "value", an argument of a directive, is JSON, and if "object"
- * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: the log says why not.
- */
-char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
-    ngx_uint_t object);
-
-/*
  * Options of chat servers by the server's name, as
  * "open_responses_dialect chat server=NAME" has it.
  */

@@ -83,15 +83,7 @@ static void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req,
     ngx_ors_out_t *out);
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
-
-/*
- * Appends the members of the request's body that are not known, each with a
- * comma in front of it, if the policy passes them, and adds those that the
- * server does not get to req->dropped.  Names that Chat Completions has for
- * what is written elsewhere, or that would change what the answer is, are left
- * out: no key comes twice.
- */
-void ngx_ors_chat_unknown(ngx_ors_request_t *req,
+static void ngx_ors_chat_unknown(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *options);
@@ -100,6 +92,10 @@ static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name, ngx_ors_code_e code, char *text);
+static void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+static void ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_ors_out_t *out);
 
 
 static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
@@ -546,7 +542,15 @@ ngx_ors_chat_stream(ngx_ors_request_t *req,
  */
 
 
-void
+/*
+ * Appends the members of the request's body that are not known, each with a
+ * comma in front of it, if the policy passes them, and adds those that the
+ * server does not get to req->dropped.  Names that Chat Completions has for
+ * what is written elsewhere, or that would change what the answer is, are left
+ * out: no key comes twice.
+ */
+
+static void
 ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
@@ -817,7 +821,12 @@ ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
 }
 
 
-void
+/*
+ * Appends the members of target->passthrough as they are, each with a comma in
+ * front of it.
+ */
+
+static void
 ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
@@ -830,7 +839,9 @@ ngx_ors_chat_pass_write(ngx_ors_request_t *req,
 }
 
 
-void
+/* Appends a comma and the member with "key", as it is in the document. */
+
+static void
 ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     ngx_ors_out_t *out)
 {

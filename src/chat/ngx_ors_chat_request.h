@@ -57,16 +57,5 @@ ngx_uint_t ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req);
 ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
 
-/*
- * Appends the members of target->passthrough as they are, each with a comma in
- * front of it.
- */
-void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
-
-/* Appends a comma and the member with "key", as it is in the document. */
-void ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
-    ngx_ors_out_t *out);
-
 
 #endif /* _NGX_ORS_CHAT_REQUEST_H_INCLUDED_ */

@@ -121,16 +121,8 @@ static ngx_uint_t ngx_ors_chat_schema_has_type(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type, ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn,
     size_t pos, ngx_str_t *text);
-
-/*
- * NGX_OK         the list names property "key"
- * NGX_DECLINED   it does not
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_chat_required(ngx_ors_chat_required_t *required,
+static ngx_int_t ngx_ors_chat_required(ngx_ors_chat_required_t *required,
     ngx_ors_json_node_t *key);
-
-
 static ngx_int_t ngx_ors_chat_required_read(ngx_ors_chat_required_t *required);
 
 
@@ -819,7 +811,13 @@ ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn, size_t pos,
  */
 
 
-ngx_int_t
+/*
+ * NGX_OK         the list names property "key"
+ * NGX_DECLINED   it does not
+ * NGX_ERROR      no memory
+ */
+
+static ngx_int_t
 ngx_ors_chat_required(ngx_ors_chat_required_t *required,
     ngx_ors_json_node_t *key)
 {

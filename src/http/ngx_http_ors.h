@@ -315,11 +315,54 @@ typedef struct {
  */
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 
+/* Prepares pump, timers and ctx->resume.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
+
+/* The same as a write event handler. */
+void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
+
+/*
+ * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,
+ * or as much as the client takes; else for ngx_http_finalize_request().
+ */
+ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
+
 
 /* ngx_http_ors_pump.c */
 
 /* Makes and sets the ctx of a main request.  NULL: no memory. */
 ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
+
+/*
+ * Sends "out", which must not be empty, as a JSON document unless the response
+ * has a type; returns what a content handler returns.
+ */
+ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_out_t *out);
+
+/* Serves the list of the models that have routes by their full name. */
+ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
+
+/*
+ * Makes glibc keep the pages of large requests for the next ones, up to twice
+ * NGX_HTTP_ORS_LARGE in a worker.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body_init(ngx_log_t *log);
+
+
+/*
+ * Gives the request's body, which has been read, as one piece of memory; it
+ * lives as long as the request.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
+
+
+/*
+ * Puts "bufs" of "size" bytes in the place of the request's body, which has
+ * been read.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
+    size_t size);
 
 
 /* ngx_http_ors_session.c */
@@ -329,6 +372,66 @@ ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
  * NGX_DECLINED: it is none, else what a content handler returns.
  */
 ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
+
+/* Prepares "hold" for what the request of "ctx" is to hold. */
+void ngx_http_ors_hold_init(ngx_http_ors_ctx_t *ctx, ngx_ors_hold_t *hold);
+
+/*
+ * Makes the session of a turn whose request has been read, if the location
+ * has a store.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Settles what becomes of the turn at the target whose configuration is
+ * "olcf", see ngx_ors_session_settle(), and checks that its owner is known if
+ * that is needed.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf);
+
+/* The request of "ctx" ends, it may have a session: may be called twice. */
+void ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Makes the session of a detached turn from that of its client's request.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_t *from);
+
+/*
+ * Gives the turn its context, called for its subrequest.
+ *
+ * NGX_OK         it has all
+ * NGX_AGAIN      it is being loaded, the subrequest will go on
+ * NGX_DONE       the turn has failed
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Claims approved calls, see ngx_ors_turn_servers(); the call's subrequest goes
+ * on later.  NGX_AGAIN or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_claim(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Stores a turn in the state "commit", once; the request goes on later.
+ * NGX_OK, NGX_AGAIN or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_commit(ngx_http_ors_ctx_t *ctx);
+
+/* Posts a job of request "r". */
+void ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
+    ngx_ors_store_job_pt handler, void *data);
+
+/*
+ * Called first in the handler of a job: the log is that of request "r" from
+ * here on.  Returns its connection, to run posted requests in the end.
+ */
+ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
+    ngx_ors_store_job_t *job);
 
 
 /* ngx_http_ors_error.c */
@@ -355,59 +458,31 @@ ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
 
-
-/* ngx_http_ors_error.c */
-
-/*
- * 1 if the request is the handshake of a WebSocket at "endpoint", which may
- * be NULL: by HTTP/1.1, other versions have no upgrade, and for this
- * connection.
- */
-ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint);
-
 /*
  * Refuses a handshake in the way from which clients go on by HTTP.  Returns
  * the HTTP status for it.
  */
 ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 
+/* Fills "err" with what there is to say of a "status" of nginx's own. */
+void ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_error_t *err);
 
-/* ngx_http_ors_pump.c */
-
-/*
- * Sends "out", which must not be empty, as a JSON document unless the response
- * has a type; returns what a content handler returns.
- */
-ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
-    ngx_ors_out_t *out);
-
-/* Serves the list of the models that have routes by their full name. */
-ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
-
-
-/* ngx_http_ors_pump.c */
+/* Sends an error document; returns what a content handler returns. */
+ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
+    ngx_ors_error_t *err);
 
 /*
- * Makes glibc keep the pages of large requests for the next ones, up to twice
- * NGX_HTTP_ORS_LARGE in a worker.  NGX_OK or NGX_ERROR.
+ * Puts an error document (protocol, section 11) in the place of the page that
+ * nginx is about to send for r->headers_out.status: the header is changed,
+ * the body is kept in ctx->error, ctx is made if there is none yet.
+ * NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_body_init(ngx_log_t *log);
+ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
 
-
-/*
- * Gives the request's body, which has been read, as one piece of memory; it
- * lives as long as the request.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
-
-
-/*
- * Puts "bufs" of "size" bytes in the place of the request's body, which has
- * been read.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
-    size_t size);
+/* The body filter's part: sends ctx->error once in place of "in". */
+ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next);
 
 
 /* ngx_http_ors_access.c */
@@ -420,9 +495,6 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
  */
 ngx_int_t ngx_http_ors_conf_watch(ngx_conf_t *cf);
 
-/* 1 if "text" has a variable with the path of an endpoint, or ends with one. */
-ngx_uint_t ngx_http_ors_conf_asks(ngx_str_t *text);
-
 /*
  * Checks the directives that are written in one location, "conf", which has not
  * been merged with "prev".  NGX_OK, or NGX_ERROR: the log says which of them
@@ -432,9 +504,6 @@ ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
 
-
-/* ngx_http_ors_access.c */
-
 /*
  * Finds the locations of all targets, tools and MCP servers of "gateway", and
  * warns of those that clients can reach.  NGX_OK, or NGX_ERROR: there is no
@@ -442,9 +511,6 @@ ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
  */
 ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway);
-
-
-/* ngx_http_ors_access.c */
 
 /*
  * Whom the request is from, as far as what is kept or sealed for one client
@@ -509,9 +575,6 @@ void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 /* The same of a call that its location may delay: it goes on, and ends. */
 void ngx_http_ors_call_drop(ngx_http_ors_call_t *call);
 
-/* Writes the access log of a call that was given up: "log_subrequest". */
-void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
-
 /* Sets TCP_NODELAY on the upstream connection. */
 void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 
@@ -557,72 +620,10 @@ ngx_int_t ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
     ngx_http_handler_pt handler);
 
 
-/* ngx_http_ors_gateway.c */
-
-/* Prepares pump, timers and ctx->resume.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Advances the turn: ends it with its call, calls the next target, stores the
- * turn, sends what the client is to get, and finalizes the request at the
- * end.  Nothing of "ctx" may be touched afterwards.
- */
-void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
-
-/* The same as a write event handler. */
-void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
-
-/* ngx_http_ors_gateway.c */
-
-/*
- * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,
- * or as much as the client takes; else for ngx_http_finalize_request().
- */
-ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Waits for a client that is slow, and lets the call go on for one that is
- * not.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
-
-
-/* ngx_http_ors_gateway.c */
-
-/*
- * Sees to it that a client which waits for a stream hears something every
- * "interval" ms; 0: it may wait.
- */
-void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
-
-
 /* ngx_http_ors_ws.c */
 
 /* Handler of the directive "open_responses_websocket". */
 char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* ngx_http_ors_error.c */
-
-/* Fills "err" with what there is to say of a "status" of nginx's own. */
-void ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
-    ngx_ors_error_t *err);
-
-/* Sends an error document; returns what a content handler returns. */
-ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
-    ngx_ors_error_t *err);
-
-/*
- * Puts an error document (protocol, section 11) in the place of the page that
- * nginx is about to send for r->headers_out.status: the header is changed,
- * the body is kept in ctx->error, ctx is made if there is none yet.
- * NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
-
-/* The body filter's part: sends ctx->error once in place of "in". */
-ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next);
 
 
 /* ngx_http_ors_stats.c */
@@ -695,9 +696,6 @@ char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
  */
 ngx_int_t ngx_http_ors_page(ngx_http_request_t *r);
 
-
-/* ngx_http_ors_stats.c */
-
 /*
  * Makes the labels of all targets of "gateway", and numbers its targets.
  * NGX_OK or NGX_ERROR: no memory.
@@ -742,16 +740,6 @@ void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
 
-
-/* ngx_http_ors_stats.c */
-
-/*
- * Makes what is remembered of the tools and MCP servers of a gateway.  NGX_OK
- * or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
-    ngx_http_ors_loc_conf_t *olcf);
-
 /*
  * The counters of the tool "name" of the gateway "olcf", or of the MCP
  * server with that label.  NULL: the gateway has none.
@@ -792,69 +780,6 @@ void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx,
 char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_ors_session.c */
-
-/* Prepares "hold" for what the request of "ctx" is to hold. */
-void ngx_http_ors_hold_init(ngx_http_ors_ctx_t *ctx, ngx_ors_hold_t *hold);
-
-/*
- * Makes the session of a turn whose request has been read, if the location
- * has a store.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Settles what becomes of the turn at the target whose configuration is
- * "olcf", see ngx_ors_session_settle(), and checks that its owner is known if
- * that is needed.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
-    ngx_http_ors_loc_conf_t *olcf);
-
-/* The request of "ctx" ends, it may have a session: may be called twice. */
-void ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Makes the session of a detached turn from that of its client's request.
- * NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_session_t *from);
-
-/*
- * Gives the turn its context, called for its subrequest.
- *
- * NGX_OK         it has all
- * NGX_AGAIN      it is being loaded, the subrequest will go on
- * NGX_DONE       the turn has failed
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Claims approved calls, see ngx_ors_turn_servers(); the call's subrequest goes
- * on later.  NGX_AGAIN or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_session_claim(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Stores a turn in the state "commit", once; the request goes on later.
- * NGX_OK, NGX_AGAIN or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_session_commit(ngx_http_ors_ctx_t *ctx);
-
-/* Posts a job of request "r". */
-void ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
-    ngx_ors_store_job_pt handler, void *data);
-
-/*
- * Called first in the handler of a job: the log is that of request "r" from
- * here on.  Returns its connection, to run posted requests in the end.
- */
-ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
-    ngx_ors_store_job_t *job);
-
-
 /* ngx_http_ors_variables.c */
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
@@ -869,33 +794,6 @@ void ngx_http_ors_variables_room(ngx_conf_t *cf);
 /* Handler of the directive "open_responses_validate". */
 char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-
-
-/* ngx_http_ors_validator.c */
-
-/*
- * The endpoint of a request to a location with "open_responses_validate".
- *
- * NGX_OK              "*endpoint" is to be validated
- * NGX_DECLINED        something else
- * NGX_HTTP_NOT_FOUND  such a path is not let in; "*endpoint" is the one it
- *                     may be taken for, or NULL
- * NGX_HTTP_ORS_UPGRADE_REQUIRED
- *                     a WebSocket, of which no message would be validated
- * NGX_HTTP_SWITCHING_PROTOCOLS
- *                     something else, that asks for another protocol: the
- *                     upstream must not switch to it
- * NGX_ERROR           no memory
- */
-ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t **endpoint);
-
-/* Fills "err" for a path that is not let in; "endpoint" may be NULL. */
-void ngx_http_ors_path_error(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err);
-
-
-/* ngx_http_ors_validator.c */
 
 /*
  * Phase handler, before access and limits: makes the record of a request
@@ -917,16 +815,6 @@ ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
 
 /* The record of a main request that is validated, or NULL. */
 ngx_http_ors_validator_t *ngx_http_ors_validator_find(ngx_http_request_t *r);
-
-
-/* ngx_http_ors_filter.c */
-
-/* Header and body of its answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
-    ngx_http_output_header_filter_pt next,
-    ngx_http_output_body_filter_pt next_body);
-ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
-    ngx_chain_t *in);
 
 
 /* ngx_http_ors_filter.c */

@@ -74,6 +74,7 @@ static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
 static void ngx_http_ors_conf_unwatch(void *data);
 static char *ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+static ngx_uint_t ngx_http_ors_conf_asks(ngx_str_t *text);
 static ngx_uint_t ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
 static ngx_uint_t ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf);
@@ -761,7 +762,9 @@ ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-ngx_uint_t
+/* 1 if "text" has a variable with the path of an endpoint, or ends with one. */
+
+static ngx_uint_t
 ngx_http_ors_conf_asks(ngx_str_t *text)
 {
     u_char      *last;

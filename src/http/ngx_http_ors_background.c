@@ -17,22 +17,30 @@
 #include <ngx_http_ors_tools.h>
 
 
+static void ngx_http_ors_background_timer(ngx_event_t *ev);
+static ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
+    ngx_ors_background_event_e event);
 static void ngx_http_ors_background_do(ngx_http_ors_background_t *bg,
     ngx_uint_t todo);
 static void ngx_http_ors_background_done(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_background_ahead(ngx_http_ors_call_t *call);
+static void ngx_http_ors_background_cleanup(void *data);
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_ctx_t *client);
+static void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
 static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
     ngx_str_t *response);
 static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
     ngx_ors_error_t *err);
 static void ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client,
     ngx_str_t *after);
+static ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 
 
-void
+/* A tick, as a handler of bg->timer. */
+
+static void
 ngx_http_ors_background_timer(ngx_event_t *ev)
 {
     ngx_connection_t           *c;
@@ -49,7 +57,12 @@ ngx_http_ors_background_timer(ngx_event_t *ev)
 }
 
 
-ngx_uint_t
+/*
+ * Takes a step, does what the machine says and returns it; "bg" may be gone
+ * after that.
+ */
+
+static ngx_uint_t
 ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
     ngx_ors_background_event_e event)
 {
@@ -226,7 +239,9 @@ ngx_http_ors_background_ahead(ngx_http_ors_call_t *call)
 }
 
 
-void
+/* A cleanup handler: the request has ended. */
+
+static void
 ngx_http_ors_background_cleanup(void *data)
 {
     ngx_http_ors_background_t  *bg = data;
@@ -416,7 +431,12 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
 }
 
 
-void
+/*
+ * Tells the client that waits, if there is one: bg->life.response, or the
+ * error of the turn.
+ */
+
+static void
 ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 {
     ngx_str_t           *response;
@@ -553,7 +573,14 @@ ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client)
  */
 
 
-ngx_int_t
+/* ngx_http_ors_background.c */
+
+/*
+ * Checks that one more response may run in the background.  NGX_OK, NGX_DONE:
+ * a limit is reached, and the turn of "ctx" has failed; NGX_ERROR.
+ */
+
+static ngx_int_t
 ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t                   rc;

@@ -25,42 +25,6 @@ struct ngx_http_ors_background_s {
 };
 
 
-/* ngx_http_ors_background.c */
-
-/*
- * Tells the client that waits, if there is one: bg->life.response, or the
- * error of the turn.
- */
-void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
-
-
-/* ngx_http_ors_background.c */
-
-/*
- * Checks that one more response may run in the background.  NGX_OK, NGX_DONE:
- * a limit is reached, and the turn of "ctx" has failed; NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
-
-
-/* ngx_http_ors_background.c */
-
-/* A tick, as a handler of bg->timer. */
-void ngx_http_ors_background_timer(ngx_event_t *ev);
-
-/*
- * Takes a step, does what the machine says and returns it; "bg" may be gone
- * after that.
- */
-ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
-    ngx_ors_background_event_e event);
-
-/* A cleanup handler: the request has ended. */
-void ngx_http_ors_background_cleanup(void *data);
-
-
-/* ngx_http_ors_background.c */
-
 /*
  * Called before the first call: a turn that is to run in the background, and
  * whose target is known from the configuration, leaves its client.
@@ -86,8 +50,6 @@ ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 /* The client of "ctx" leaves, perhaps before it got an answer. */
 void ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client);
 
-
-/* ngx_http_ors_background.c */
 
 /*
  * The target of a turn that runs without its client can be called.  The

@@ -34,6 +34,7 @@ static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
 static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
+static void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
 static ngx_http_upstream_conf_t *ngx_http_ors_call_spare(
     ngx_http_request_t *r);
@@ -42,6 +43,7 @@ static ngx_http_ors_upstreams_t *ngx_http_ors_call_known(
 static void ngx_http_ors_call_ignore(ngx_http_request_t *r,
     ngx_http_upstream_conf_t *conf);
 static void ngx_http_ors_call_free(void *data);
+static void ngx_http_ors_call_sent(ngx_http_ors_call_t *call);
 
 
 const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
@@ -396,9 +398,11 @@ ngx_http_ors_call_drop(ngx_http_ors_call_t *call)
 }
 
 
+/* Writes the access log of a call that was given up: "log_subrequest". */
+
 /* nginx logs a subrequest that ends, and not one that is given up */
 
-void
+static void
 ngx_http_ors_call_log(ngx_http_ors_call_t *call)
 {
     ngx_uint_t                  i, n;
@@ -777,7 +781,12 @@ ngx_http_ors_call_free(void *data)
 }
 
 
-void
+/*
+ * The header of an answer has come: frees the body of the call if all of it
+ * was sent and nothing else can need it.
+ */
+
+static void
 ngx_http_ors_call_sent(ngx_http_ors_call_t *call)
 {
     ngx_http_request_t   *sr;

@@ -13,8 +13,6 @@
 #include <ngx_http_ors.h>
 
 
-/* ngx_http_ors_call.c */
-
 /* 1 if the turn has given up the call "data". */
 ngx_uint_t ngx_http_ors_call_over(void *data);
 
@@ -27,13 +25,9 @@ ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
 extern const ngx_ors_source_handler_t  ngx_http_ors_call_source;
 
 
-/* ngx_http_ors_gateway.c */
-
 /* calls of targets among the subrequests */
 extern const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind;
 
-
-/* ngx_http_ors_call.c */
 
 /* Sets the method of a subrequest as its location needs it. */
 void ngx_http_ors_call_method(ngx_http_request_t *r);
@@ -43,12 +37,6 @@ void ngx_http_ors_call_method(ngx_http_request_t *r);
  * less time than the answer takes.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size);
-
-/*
- * The header of an answer has come: frees the body of the call if all of it
- * was sent and nothing else can need it.
- */
-void ngx_http_ors_call_sent(ngx_http_ors_call_t *call);
 
 /*
  * Gives the subrequest of a call "bufs" of "size" bytes as its body.
@@ -61,40 +49,11 @@ ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
 ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
 
 
-/* ngx_http_ors_subrequest.c */
-
-/*
- * Gives the subrequest of a call headers of its own: those of the client that
- * a target is to get.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
-
-
-/* ngx_http_ors_subrequest.c */
-
-/*
- * Called in front of the limits of the target's location: lets them be
- * applied, unless the gateway's location has applied the same ones.
- */
-void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
-
-/*
- * The limits of the target's location are passed: gives the main request the
- * worst verdict of all, for its variables.
- */
-void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
-
-
-/* ngx_http_ors_subrequest.c */
-
 /*
  * Called before and after the body of the request is replaced: forgets the
  * values of variables that depend on it.
  */
 void ngx_http_ors_call_forget(ngx_http_request_t *r);
-
-/* Finds the variables.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_call_variables_init(ngx_conf_t *cf);
 
 
 #endif /* _NGX_HTTP_ORS_CALL_H_INCLUDED_ */

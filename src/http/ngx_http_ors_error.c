@@ -21,6 +21,8 @@ static void ngx_http_ors_error_document(ngx_http_request_t *r,
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
 static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint);
 
 
 static ngx_str_t  ngx_http_ors_upgrade_protocol = ngx_string("websocket");
@@ -306,7 +308,13 @@ ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
 /* Handshakes of the WebSocket transport, and their refusal. */
 
 
-ngx_uint_t
+/*
+ * 1 if the request is the handshake of a WebSocket at "endpoint", which may
+ * be NULL: by HTTP/1.1, other versions have no upgrade, and for this
+ * connection.
+ */
+
+static ngx_uint_t
 ngx_http_ors_upgrade(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint)
 {

@@ -23,9 +23,14 @@ static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_http_ors_validator_t *ngx_http_ors_filter_validator(
     ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
+    ngx_http_output_header_filter_pt next,
+    ngx_http_output_body_filter_pt next_body);
 static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr);
 static void ngx_http_ors_validator_cleanup(void *data);
 static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
+    ngx_chain_t *in);
 static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *vr,
     ngx_chain_t *in);
 static ngx_uint_t ngx_http_ors_validator_over(void *data);
@@ -160,7 +165,9 @@ ngx_http_ors_filter_init(ngx_conf_t *cf)
  */
 
 
-ngx_int_t
+/* Header and body of its answer; the return codes are those of filters. */
+
+static ngx_int_t
 ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_header_filter_pt next,
     ngx_http_output_body_filter_pt next_body)
@@ -377,7 +384,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr, ngx_chain_t *in)
 {
     ngx_int_t  rc;

@@ -38,6 +38,7 @@ static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_status(ngx_int_t rc);
 static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
+static void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
@@ -50,8 +51,11 @@ static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_gone(void *data);
 static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx,
     ngx_msec_t timeout);
+static void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx,
+    ngx_msec_t interval);
 static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
 
 
@@ -463,7 +467,13 @@ ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
 }
 
 
-void
+/*
+ * Advances the turn: ends it with its call, calls the next target, stores the
+ * turn, sends what the client is to get, and finalizes the request at the
+ * end.  Nothing of "ctx" may be touched afterwards.
+ */
+
+static void
 ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t  rc;
@@ -948,9 +958,14 @@ ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx)
 }
 
 
+/*
+ * Waits for a client that is slow, and lets the call go on for one that is
+ * not.  NGX_OK or NGX_ERROR.
+ */
+
 /* a slow client is waited for, and with it the model; a fast one is not */
 
-ngx_int_t
+static ngx_int_t
 ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
 {
     ngx_event_t               *wev;
@@ -1024,7 +1039,12 @@ ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx, ngx_msec_t timeout)
  */
 
 
-void
+/*
+ * Sees to it that a client which waits for a stream hears something every
+ * "interval" ms; 0: it may wait.
+ */
+
+static void
 ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
 {
     if (interval == 0 || !ctx->turn->request.stream) {

@@ -37,6 +37,7 @@ static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
 static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_clear(void *data);
 static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
 static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
@@ -48,6 +49,8 @@ static ngx_int_t ngx_http_ors_mcp_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_mcp_refuse(void *data, const char *what);
 static ngx_int_t ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp,
@@ -444,7 +447,9 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
 }
 
 
-void
+/* Removes the timers of a dialog. */
+
+static void
 ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 {
     ngx_http_ors_event_stop(&mcp->timer);
@@ -873,7 +878,12 @@ ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp)
 }
 
 
-ngx_int_t
+/*
+ * Goes on with a dialog that waits for a list: when its reader has left, the
+ * first of those that wait reads it.  The codes of ngx_http_ors_mcp_run().
+ */
+
+static ngx_int_t
 ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp)
 {
     ngx_ors_mcp_error_t  *error;
@@ -902,7 +912,9 @@ ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp)
 }
 
 
-void
+/* The dialog reads no list any more, and waits for none. */
+
+static void
 ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp)
 {
     ngx_queue_t           *q;

@@ -57,8 +57,6 @@ struct ngx_http_ors_mcp_s {
 };
 
 
-/* ngx_http_ors_mcp.c */
-
 /*
  * Makes a dialog with the server of "conf", about its list; a call's name,
  * arguments and tool are to be set in mcp->dialog.  NULL: no memory.
@@ -79,9 +77,6 @@ ngx_int_t ngx_http_ors_mcp_begin(ngx_http_ors_mcp_t *mcp);
  */
 ngx_int_t ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp);
 
-/* Removes the timers of a dialog. */
-void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
-
 /* Removes the timers of all dialogs, and gives their servers back. */
 void ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx);
 
@@ -89,8 +84,6 @@ void ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx);
 ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
     ngx_http_ors_main_conf_t *omcf);
 
-
-/* ngx_http_ors_mcp_leave.c */
 
 /*
  * Tells the server of "conf" that request "id" of sender->session is over, or,
@@ -108,8 +101,6 @@ void ngx_http_ors_mcp_leave(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
 void ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_peer_t *peer);
 
-
-/* ngx_http_ors_mcp.c */
 
 /*
  * Called in front of a call to a target: reads the lists of tools that the
@@ -137,20 +128,9 @@ ngx_int_t ngx_http_ors_mcp_tool(ngx_http_ors_mcp_t *mcp);
  */
 void ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp);
 
-/*
- * Goes on with a dialog that waits for a list: when its reader has left, the
- * first of those that wait reads it.  The codes of ngx_http_ors_mcp_run().
- */
-ngx_int_t ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp);
-
-/* The dialog reads no list any more, and waits for none. */
-void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
-
 /* Goes on with the lists that are being read.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);
 
-
-/* ngx_http_ors_mcp.c */
 
 /* Sends "message" of a dialog.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp,

@@ -47,8 +47,6 @@ typedef struct {
 } ngx_http_ors_pump_t;
 
 
-/* ngx_http_ors_pump.c */
-
 /*
  * Takes more of the answer of "r", see ngx_ors_source_take(); r->buffered says
  * afterwards whether bytes are left.
@@ -79,8 +77,6 @@ ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 
-
-/* ngx_http_ors_subrequest.c */
 
 /*
  * Called when the header of an answer is held back: lets the body filter know

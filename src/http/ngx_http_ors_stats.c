@@ -50,6 +50,8 @@ static ngx_ors_metrics_operation_e ngx_http_ors_metrics_operation(
     const ngx_ors_endpoint_t *endpoint);
 static void ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end,
     ngx_ors_usage_t *usage);
+static ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
+    ngx_http_ors_loc_conf_t *olcf);
 
 
 static ngx_conf_enum_t  ngx_http_ors_stats_formats[] = {
@@ -1085,7 +1087,12 @@ ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 /* The tools and MCP servers that gateways name, and what is known of them. */
 
 
-ngx_int_t
+/*
+ * Makes what is remembered of the tools and MCP servers of a gateway.  NGX_OK
+ * or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_http_ors_callees_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
 {
     ngx_uint_t              i;

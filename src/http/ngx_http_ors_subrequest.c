@@ -43,9 +43,13 @@ static void ngx_http_ors_upstream_finalize(ngx_http_request_t *r,
     ngx_int_t rc);
 static ngx_http_ors_upstream_t *ngx_http_ors_upstream_of(
     ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
 static void ngx_http_ors_call_remember(ngx_http_request_t *r);
+static void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
+static void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
     ngx_uint_t rejected);
+static ngx_int_t ngx_http_ors_call_variables_init(ngx_conf_t *cf);
 
 
 static ngx_str_t  ngx_http_ors_call_body_variables[] = {
@@ -588,7 +592,12 @@ ngx_http_ors_upstream_of(ngx_http_request_t *r)
  */
 
 
-ngx_int_t
+/*
+ * Gives the subrequest of a call headers of its own: those of the client that
+ * a target is to get.  NGX_OK or NGX_ERROR.
+ */
+
+static ngx_int_t
 ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
 {
     ngx_uint_t                drop;
@@ -697,7 +706,14 @@ ngx_http_ors_call_remember(ngx_http_request_t *r)
  */
 
 
-void
+/* ngx_http_ors_subrequest.c */
+
+/*
+ * Called in front of the limits of the target's location: lets them be
+ * applied, unless the gateway's location has applied the same ones.
+ */
+
+static void
 ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
 {
     ngx_http_request_t       *r, *main;
@@ -727,7 +743,12 @@ ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
 }
 
 
-void
+/*
+ * The limits of the target's location are passed: gives the main request the
+ * worst verdict of all, for its variables.
+ */
+
+static void
 ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
 {
     ngx_http_request_t  *main;
@@ -815,7 +836,9 @@ ngx_http_ors_call_forget(ngx_http_request_t *r)
 }
 
 
-ngx_int_t
+/* Finds the variables.  NGX_OK or NGX_ERROR. */
+
+static ngx_int_t
 ngx_http_ors_call_variables_init(ngx_conf_t *cf)
 {
     ngx_int_t                 *index;

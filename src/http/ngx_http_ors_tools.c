@@ -38,6 +38,8 @@ static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool);
 static void ngx_http_ors_tool_timeout(ngx_event_t *ev);
 static ngx_int_t ngx_http_ors_tool_make(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_call_t *call);
@@ -476,7 +478,9 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
  */
 
 
-ngx_int_t
+/* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
+
+static ngx_int_t
 ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
     ngx_ors_tool_t  *hosted;

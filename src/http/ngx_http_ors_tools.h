@@ -41,8 +41,6 @@ struct ngx_http_ors_tools_s {
 };
 
 
-/* ngx_http_ors_tools.c */
-
 /*
  * Runs the calls of a turn in the state "tools", some of them side by side,
  * and calls the model again when all have ended.  NGX_OK or NGX_ERROR.
@@ -52,15 +50,6 @@ ngx_int_t ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx);
 /* Ends all calls and dialogs, and their timers. */
 void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 
-
-/* ngx_http_ors_tools.c */
-
-/* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
-    ngx_http_ors_tool_t *tool);
-
-
-/* ngx_http_ors_tools.c */
 
 /* Handler of the directive "open_responses_tool". */
 char *ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

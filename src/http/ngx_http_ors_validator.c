@@ -28,9 +28,13 @@ static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t **endpoint);
 static ngx_uint_t ngx_http_ors_path_handshake(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint);
 static ngx_uint_t ngx_http_ors_path_body(ngx_http_request_t *r);
+static void ngx_http_ors_path_error(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err);
 
 
 static ngx_conf_enum_t  ngx_http_ors_validates[] = {
@@ -480,7 +484,22 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr)
  */
 
 
-ngx_int_t
+/*
+ * The endpoint of a request to a location with "open_responses_validate".
+ *
+ * NGX_OK              "*endpoint" is to be validated
+ * NGX_DECLINED        something else
+ * NGX_HTTP_NOT_FOUND  such a path is not let in; "*endpoint" is the one it
+ *                     may be taken for, or NULL
+ * NGX_HTTP_ORS_UPGRADE_REQUIRED
+ *                     a WebSocket, of which no message would be validated
+ * NGX_HTTP_SWITCHING_PROTOCOLS
+ *                     something else, that asks for another protocol: the
+ *                     upstream must not switch to it
+ * NGX_ERROR           no memory
+ */
+
+static ngx_int_t
 ngx_http_ors_path(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint)
 {
@@ -594,7 +613,9 @@ ngx_http_ors_path_body(ngx_http_request_t *r)
 }
 
 
-void
+/* Fills "err" for a path that is not let in; "endpoint" may be NULL. */
+
+static void
 ngx_http_ors_path_error(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err)
 {

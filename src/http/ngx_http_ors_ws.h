@@ -74,8 +74,6 @@ struct ngx_http_ors_ws_turn_s {
 
 #else
 
-/* ngx_http_ors_ws.c */
-
 /*
  * Serves the handshake "r" at "endpoint"; its turns begin with "begin".
  * Returns what a content handler returns.
@@ -96,13 +94,9 @@ void ngx_http_ors_ws_close(ngx_http_ors_ws_t *ws, ngx_uint_t code);
 void ngx_http_ors_ws_finalize(ngx_http_ors_ws_t *ws, ngx_int_t rc);
 
 
-/* ngx_http_ors_ws_turn.c */
-
 /* Reads what the client has sent: the read event handler of the request. */
 void ngx_http_ors_ws_read_handler(ngx_http_request_t *r);
 
-
-/* ngx_http_ors_ws.c */
 
 /*
  * Sees to it that ws->work runs: it sends what was appended, and begins turns.
@@ -120,8 +114,6 @@ void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
 
 
-/* ngx_http_ors_ws.c */
-
 /*
  * Checks the handshake "r", and sets "key", which borrows its header.  NGX_OK,
  * or the HTTP status that refuses it.
@@ -135,16 +127,12 @@ ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
 ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key);
 
 
-/* ngx_http_ors_ws.c */
-
 /* The handler of ws->timer. */
 void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
 
 /* The time until it may have something to do, in milliseconds, 1 at least. */
 ngx_msec_t ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws);
 
-
-/* ngx_http_ors_ws_turn.c */
 
 /* Begins the turn of "ev", which is released when it has ended. */
 void ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
@@ -161,8 +149,6 @@ void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
 /* All that the client gets of the turn has been appended. */
 void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
 
-
-/* ngx_http_ors_ws_turn.c */
 
 /*
  * Sends what the turn has for the client, in place of ngx_http_ors_output().

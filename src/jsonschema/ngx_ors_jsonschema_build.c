@@ -56,20 +56,27 @@ static ngx_int_t ngx_ors_jsonschema_build_rules(
 static ngx_int_t ngx_ors_jsonschema_build_others(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json);
+static ngx_ors_jsonschema_node_t *ngx_ors_jsonschema_build_find(
+     ngx_ors_jsonschema_build_t *b, json_t *json);
 static ngx_ors_jsonschema_slot_t *ngx_ors_jsonschema_build_slot(
     ngx_ors_jsonschema_build_t *b, json_t *json);
 static void ngx_ors_jsonschema_release(void *data);
 static ngx_int_t ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema,
     json_t *root, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
+static ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json);
 static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
     json_t *json);
 static ngx_int_t ngx_ors_jsonschema_ref_resource(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json, json_t *id);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_document(
+     ngx_ors_jsonschema_build_t *b);
 static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_add_resource(
     ngx_ors_jsonschema_build_t *b, json_t *json, ngx_str_t *uri);
 static ngx_int_t ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword);
+static ngx_int_t ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b);
 static ngx_int_t ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_ref_t *ref);
 static ngx_int_t ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b,
@@ -83,25 +90,14 @@ static json_t *ngx_ors_jsonschema_ref_step(json_t *json, u_char *name,
     size_t len);
 static ngx_int_t ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_ref_t *ref);
-
-/*
- * Resolves "ref" against "base", which may be empty: "uri" has no fragment,
- * "fragment" is without "#" and %-decoded.  Both are written to buffers of the
- * caller: uri->data has base->len + ref->len + 1 bytes, fragment->data has
- * ref->len.
- */
-void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
+static void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
     ngx_str_t *uri, ngx_str_t *fragment);
-
-/* Decodes "~0" and "~1" of a JSON pointer in place; returns the length. */
-size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);
-
-
 static void ngx_ors_jsonschema_uri_parse(u_char *p, size_t len,
     ngx_ors_jsonschema_uri_t *u);
 static size_t ngx_ors_jsonschema_uri_decode(u_char *dst, u_char *p,
     size_t len);
 static size_t ngx_ors_jsonschema_uri_dots(u_char *path, size_t len);
+static size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);
 
 
 ngx_int_t
@@ -377,7 +373,9 @@ ngx_ors_jsonschema_build_others(ngx_ors_jsonschema_build_t *b,
 }
 
 
-ngx_ors_jsonschema_node_t *
+/* The node that was built from the object "json", or NULL. */
+
+static ngx_ors_jsonschema_node_t *
 ngx_ors_jsonschema_build_find(ngx_ors_jsonschema_build_t *b, json_t *json)
 {
     return ngx_ors_jsonschema_build_slot(b, json)->node;
@@ -697,7 +695,9 @@ ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema, json_t *root,
  */
 
 
-ngx_int_t
+/* Registers the "$id" and the anchors of "json"; an "$id" begins a resource. */
+
+static ngx_int_t
 ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json)
 {
@@ -796,7 +796,17 @@ ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
 }
 
 
-ngx_ors_jsonschema_resource_t *
+/*
+ * Names and references of a schema: $id, $anchor, $dynamicAnchor, $ref,
+ * $dynamicRef.
+ */
+
+
+/* These return as the functions of ngx_ors_jsonschema_build.h do. */
+
+/* The resource of the document itself, or NULL: no memory. */
+
+static ngx_ors_jsonschema_resource_t *
 ngx_ors_jsonschema_ref_document(ngx_ors_jsonschema_build_t *b)
 {
     ngx_str_t  uri = ngx_string("");
@@ -925,9 +935,11 @@ ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
 }
 
 
+/* Sets the nodes of all rules that refer to one. */
+
 /* the target of a reference may have references: "refs" grows */
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b)
 {
     ngx_int_t                 rc;
@@ -1125,7 +1137,14 @@ ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
  */
 
 
-void
+/*
+ * Resolves "ref" against "base", which may be empty: "uri" has no fragment,
+ * "fragment" is without "#" and %-decoded.  Both are written to buffers of the
+ * caller: uri->data has base->len + ref->len + 1 bytes, fragment->data has
+ * ref->len.
+ */
+
+static void
 ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
     ngx_str_t *fragment)
 {
@@ -1295,7 +1314,9 @@ ngx_ors_jsonschema_uri_dots(u_char *path, size_t len)
 }
 
 
-size_t
+/* Decodes "~0" and "~1" of a JSON pointer in place; returns the length. */
+
+static size_t
 ngx_ors_jsonschema_uri_token(u_char *name, size_t len)
 {
     u_char  *p, *last, *dst;

@@ -112,10 +112,6 @@ ngx_int_t ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b,
     json_t *json, ngx_ors_jsonschema_resource_t *resource,
     ngx_ors_jsonschema_node_t **node);
 
-/* The node that was built from the object "json", or NULL. */
-ngx_ors_jsonschema_node_t *ngx_ors_jsonschema_build_find(
-    ngx_ors_jsonschema_build_t *b, json_t *json);
-
 /* Builds the nodes of an array or of the members of an object. */
 ngx_int_t ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b,
     json_t *value, ngx_ors_jsonschema_resource_t *resource,
@@ -133,29 +129,10 @@ ngx_int_t ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
 ngx_int_t ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b,
     char *keyword, char *must);
 
-/*
- * Names and references of a schema: $id, $anchor, $dynamicAnchor, $ref,
- * $dynamicRef.
- */
-
-
-/* These return as the functions of ngx_ors_jsonschema_build.h do. */
-
-/* The resource of the document itself, or NULL: no memory. */
-ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_document(
-    ngx_ors_jsonschema_build_t *b);
-
-/* Registers the "$id" and the anchors of "json"; an "$id" begins a resource. */
-ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, json_t *json);
-
 /* Remembers that "text" says which node the rule refers to. */
 ngx_int_t ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *text);
-
-/* Sets the nodes of all rules that refer to one. */
-ngx_int_t ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b);
 
 /* The anchor of that name in a resource, or NULL. */
 ngx_ors_jsonschema_anchor_t *ngx_ors_jsonschema_ref_anchor(

@@ -96,6 +96,9 @@ static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 static const ngx_ors_hosted_row_t *ngx_ors_hosted_row(
     ngx_ors_item_type_e type);
+static ngx_str_t *ngx_ors_hosted_busy(ngx_ors_item_type_e type);
+static void ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
 static void ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
@@ -611,7 +614,9 @@ ngx_ors_hosted_row(ngx_ors_item_type_e type)
 }
 
 
-ngx_str_t *
+/* The status of items of "type" while the tool runs; static text. */
+
+static ngx_str_t *
 ngx_ors_hosted_busy(ngx_ors_item_type_e type)
 {
     return (ngx_str_t *) &ngx_ors_hosted_row(type)->busy;
@@ -663,7 +668,9 @@ ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
 }
 
 
-void
+/* Appends an item that has a hosted part, as ngx_ors_item_render(). */
+
+static void
 ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {

@@ -290,13 +290,6 @@ ngx_int_t ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
 ngx_int_t ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
     ngx_ors_hosted_error_e type, ngx_int_t code, ngx_str_t *text);
 
-/* The status of items of "type" while the tool runs; static text. */
-ngx_str_t *ngx_ors_hosted_busy(ngx_ors_item_type_e type);
-
-/* Appends an item that has a hosted part, as ngx_ors_item_render(). */
-void ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty);
-
 /* Memory of all that is set comes from call->pool, or is borrowed. */
 
 /*

@@ -49,15 +49,8 @@ static ngx_int_t ngx_ors_request_copy_items(ngx_ors_request_t *to,
     ngx_ors_request_t *from);
 static ngx_int_t ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst,
     ngx_str_t *src);
-
-/*
- * Sets req->compact for a validated request to POST responses/compact, and
- * finds those of req->field that it may have.
- */
-void ngx_ors_request_compact(ngx_ors_request_t *req);
-
-/* Sets req->compact for one to POST responses, by the last of its items. */
-void ngx_ors_request_trigger(ngx_ors_request_t *req);
+static void ngx_ors_request_compact(ngx_ors_request_t *req);
+static void ngx_ors_request_trigger(ngx_ors_request_t *req);
 static u_char *ngx_ors_request_ignored_list(ngx_ors_request_t *req,
     ngx_ors_unknown_t *unknown, u_char *p, u_char *start, u_char *last);
 static u_char *ngx_ors_request_ignored_path(ngx_ors_json_t *json,
@@ -865,7 +858,12 @@ ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
  */
 
 
-void
+/*
+ * Sets req->compact for a validated request to POST responses/compact, and
+ * finds those of req->field that it may have.
+ */
+
+static void
 ngx_ors_request_compact(ngx_ors_request_t *req)
 {
     ngx_ors_json_node_t       *node;
@@ -890,7 +888,9 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
 }
 
 
-void
+/* Sets req->compact for one to POST responses, by the last of its items. */
+
+static void
 ngx_ors_request_trigger(ngx_ors_request_t *req)
 {
     ngx_ors_input_item_t  *item;

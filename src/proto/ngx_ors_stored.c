@@ -51,30 +51,15 @@ static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
     char *param, ngx_str_t *id, ngx_ors_error_t *err);
 static void ngx_ors_listing_id(ngx_ors_out_t *out,
     ngx_ors_listing_entry_t *entry);
-
-/*
- * The id of "item": its own, decoded bytes of it are not needed, borrowed
- * from the document; or one derived from its type, its turn and its place
- * there, in "buf", which has room for NGX_ORS_LISTING_ID bytes.  Returns the
- * node of its own or NULL; "*id" is the inside of a JSON string.
- */
-ngx_ors_json_node_t *ngx_ors_listing_item_id(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index,
-    u_char *buf, ngx_str_t *id);
-
-/*
- * Appends the root of "json", an item, with its type, with "id" and with a
- * status where it has none, its content as parts, and parts with all that
- * they have to have (protocol, section 8).  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
-    ngx_ors_out_t *out);
-
-
+static ngx_ors_json_node_t *ngx_ors_listing_item_id(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index, u_char *buf,
+    ngx_str_t *id);
 static ngx_ors_item_row_t *ngx_ors_listing_kind(
     ngx_ors_json_t *json, ngx_ors_json_node_t *item);
 static ngx_ors_json_node_t *ngx_ors_listing_own_id(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item);
+static ngx_int_t ngx_ors_listing_item_render(ngx_ors_json_t *json,
+    ngx_str_t *id, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_listing_head(ngx_ors_edits_t *edits,
     ngx_ors_json_t *json, ngx_ors_item_row_t *kind, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_missing(ngx_ors_edits_t *edits,
@@ -638,7 +623,14 @@ ngx_ors_listing_id(ngx_ors_out_t *out, ngx_ors_listing_entry_t *entry)
  */
 
 
-ngx_ors_json_node_t *
+/*
+ * The id of "item": its own, decoded bytes of it are not needed, borrowed
+ * from the document; or one derived from its type, its turn and its place
+ * there, in "buf", which has room for NGX_ORS_LISTING_ID bytes.  Returns the
+ * node of its own or NULL; "*id" is the inside of a JSON string.
+ */
+
+static ngx_ors_json_node_t *
 ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
     ngx_str_t *owner, ngx_uint_t index, u_char *buf, ngx_str_t *id)
 {
@@ -711,7 +703,13 @@ ngx_ors_listing_own_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 }
 
 
-ngx_int_t
+/*
+ * Appends the root of "json", an item, with its type, with "id" and with a
+ * status where it has none, its content as parts, and parts with all that
+ * they have to have (protocol, section 8).  NGX_OK or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
     ngx_ors_out_t *out)
 {

@@ -63,6 +63,8 @@ static const ngx_ors_shape_t *ngx_ors_validate_absent(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *choice);
 static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *value, const ngx_ors_shape_t *choice);
+static ngx_uint_t ngx_ors_validate_extension(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
@@ -481,9 +483,11 @@ ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
 }
 
 
+/* 1 if string "node" has the form of an extension's name, "slug:name". */
+
 /* the colon is not the first character, nor the last one */
 
-ngx_uint_t
+static ngx_uint_t
 ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
     u_char  *p, *last;

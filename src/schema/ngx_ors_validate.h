@@ -328,10 +328,6 @@ ngx_ors_unknown_add(ngx_ors_unknown_t *unknown, ngx_ors_json_t *json,
 ngx_int_t ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found);
 
-/* 1 if string "node" has the form of an extension's name, "slug:name". */
-ngx_uint_t ngx_ors_validate_extension(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node);
-
 /* 1 if "shape" has a field "name", decoded text, that "profile" knows. */
 ngx_uint_t ngx_ors_validate_knows(const ngx_ors_shape_t *shape,
     const ngx_str_t *name, ngx_uint_t profile);

@@ -62,8 +62,16 @@ static ngx_uint_t ngx_ors_background_end(ngx_ors_background_t *bg,
 static ngx_ors_store_job_t *ngx_ors_background_job(ngx_ors_background_t *bg);
 static void ngx_ors_background_lost(ngx_ors_background_t *bg,
     ngx_ors_store_status_e status);
+static ngx_int_t ngx_ors_background_keys(ngx_ors_background_t *bg);
+static ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);
+static ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
+static ngx_ors_store_job_t *ngx_ors_background_renew(ngx_ors_background_t *bg);
 static void ngx_ors_background_lease(ngx_ors_background_t *bg,
     ngx_ors_store_entry_t *entry);
+static ngx_ors_background_wish_e ngx_ors_background_wish(
+    ngx_ors_store_job_t *job);
+static ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
+    ngx_uint_t record);
 static ngx_uint_t ngx_ors_background_all(ngx_ors_background_limit_t *limit,
     ngx_uint_t connections);
 static ngx_uint_t ngx_ors_background_share(ngx_ors_background_limit_t *limit,
@@ -564,7 +572,9 @@ ngx_ors_background_lost(ngx_ors_background_t *bg,
 /* Makes the jobs that a response of the background needs besides its commit. */
 
 
-ngx_int_t
+/* Makes the keys of the session's turn.  NGX_OK or NGX_ERROR: no memory. */
+
+static ngx_int_t
 ngx_ors_background_keys(ngx_ors_background_t *bg)
 {
     u_char     *scope;
@@ -584,7 +594,13 @@ ngx_ors_background_keys(ngx_ors_background_t *bg)
 }
 
 
-ngx_ors_store_job_t *
+/*
+ * Jobs that store the first record with the lease, renew the lease, read the
+ * flag, and delete the lease and the flag, with "record" the record.
+ * NULL: no memory.
+ */
+
+static ngx_ors_store_job_t *
 ngx_ors_background_first(ngx_ors_background_t *bg)
 {
     ngx_ors_store_job_t  *job;
@@ -599,7 +615,12 @@ ngx_ors_background_first(ngx_ors_background_t *bg)
 }
 
 
-ngx_int_t
+/*
+ * Sets bg->response to the answer to the client: the response, which is
+ * "queued".  NGX_OK or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_background_response(ngx_ors_background_t *bg)
 {
     ngx_ors_out_t        out;
@@ -617,7 +638,7 @@ ngx_ors_background_response(ngx_ors_background_t *bg)
 }
 
 
-ngx_ors_store_job_t *
+static ngx_ors_store_job_t *
 ngx_ors_background_renew(ngx_ors_background_t *bg)
 {
     ngx_ors_store_job_t  *job;
@@ -658,7 +679,9 @@ ngx_ors_background_look(ngx_ors_background_t *bg)
 }
 
 
-ngx_ors_background_wish_e
+/* The flag in a job of ngx_ors_background_look(). */
+
+static ngx_ors_background_wish_e
 ngx_ors_background_wish(ngx_ors_store_job_t *job)
 {
     ngx_str_t  *value;
@@ -679,7 +702,7 @@ ngx_ors_background_wish(ngx_ors_store_job_t *job)
 }
 
 
-ngx_ors_store_job_t *
+static ngx_ors_store_job_t *
 ngx_ors_background_forget(ngx_ors_background_t *bg, ngx_uint_t record)
 {
     ngx_ors_store_job_t  *job;

@@ -155,28 +155,7 @@ ngx_uint_t ngx_ors_background_step(ngx_ors_background_t *bg,
 extern char  *ngx_ors_background_states[NGX_ORS_BACKGROUND_STATES];
 extern char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS];
 
-/* Makes the keys of the session's turn.  NGX_OK or NGX_ERROR: no memory. */
-ngx_int_t ngx_ors_background_keys(ngx_ors_background_t *bg);
-
-/*
- * Jobs that store the first record with the lease, renew the lease, read the
- * flag, and delete the lease and the flag, with "record" the record.
- * NULL: no memory.
- */
-ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);
-ngx_ors_store_job_t *ngx_ors_background_renew(ngx_ors_background_t *bg);
 ngx_ors_store_job_t *ngx_ors_background_look(ngx_ors_background_t *bg);
-ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
-    ngx_uint_t record);
-
-/*
- * Sets bg->response to the answer to the client: the response, which is
- * "queued".  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
-
-/* The flag in a job of ngx_ors_background_look(). */
-ngx_ors_background_wish_e ngx_ors_background_wish(ngx_ors_store_job_t *job);
 
 /*
  * "open_responses_background [limit=NUMBER] [scope=NUMBER] [timeout=TIME]":

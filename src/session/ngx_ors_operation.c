@@ -73,19 +73,8 @@ static ngx_int_t ngx_ors_operation_post(ngx_ors_operation_t *op,
     ngx_ors_key_e *kinds, ngx_uint_t n);
 static ngx_int_t ngx_ors_operation_mark(ngx_ors_operation_t *op,
     ngx_ors_operation_state_e state, char *mark);
-
-/*
- * Adds to "list" the items of the turns that "job" has read, the oldest one
- * first; of the newest one those of its input only.
- *
- * NGX_OK         done
- * NGX_DECLINED   these are no records
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_operation_list_job(ngx_ors_listing_t *list,
+static ngx_int_t ngx_ors_operation_list_job(ngx_ors_listing_t *list,
     ngx_ors_store_job_t *job, ngx_pool_t *pool);
-
-
 static ngx_int_t ngx_ors_operation_list_turn(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_uint_t newest, ngx_pool_t *pool);
 static ngx_int_t ngx_ors_operation_stream(ngx_ors_operation_t *op,
@@ -561,7 +550,16 @@ ngx_ors_operation_close(ngx_ors_operation_t *op)
 /* Puts the items of stored turns on a page of a list. */
 
 
-ngx_int_t
+/*
+ * Adds to "list" the items of the turns that "job" has read, the oldest one
+ * first; of the newest one those of its input only.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   these are no records
+ * NGX_ERROR      no memory
+ */
+
+static ngx_int_t
 ngx_ors_operation_list_job(ngx_ors_listing_t *list, ngx_ors_store_job_t *job,
     ngx_pool_t *pool)
 {

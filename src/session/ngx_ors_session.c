@@ -38,22 +38,10 @@ static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_close(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_leave(ngx_ors_session_t *session);
 static ngx_ors_store_job_t *ngx_ors_session_job(ngx_ors_session_t *session);
-
-/*
- * Makes session->job, which loads the turns up to "previous", a node of the
- * request.  NGX_AGAIN or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_session_chain_load(ngx_ors_session_t *session,
+static ngx_int_t ngx_ors_session_chain_load(ngx_ors_session_t *session,
     ngx_ors_json_node_t *previous);
-
-/*
- * Takes over the turns that "job" has loaded: it becomes session->chain.
- * NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
+static ngx_int_t ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
-
-
 static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
     ngx_ors_record_t *rec);
 static ngx_int_t ngx_ors_session_chain_inherit(ngx_ors_session_t *session,
@@ -63,15 +51,9 @@ static ngx_int_t ngx_ors_session_chain_touch(ngx_ors_session_t *session,
     ngx_ors_index_t *input);
 static ngx_int_t ngx_ors_session_chain_claims(ngx_ors_session_t *session,
     ngx_ors_index_t *items);
-
-/* A job that claims all calls of turn->approvals.  NULL: no memory. */
-ngx_ors_store_job_t *ngx_ors_session_claim_job(ngx_ors_session_t *session);
-
-/*
- * The job is done, and released here.  NGX_OK: the calls may run, NGX_DONE:
- * the turn has failed, as one of them has been run or the store is down.
- */
-ngx_int_t ngx_ors_session_claimed(ngx_ors_session_t *session);
+static ngx_ors_store_job_t *ngx_ors_session_claim_job(
+    ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_claimed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_absent(ngx_ors_session_t *session);
 
 
@@ -685,7 +667,12 @@ ngx_ors_key_turn(u_char *scope, ngx_str_t *token, ngx_ors_store_key_t *key)
 /* The previous turns of a session, and the place of the new one after them. */
 
 
-ngx_int_t
+/*
+ * Makes session->job, which loads the turns up to "previous", a node of the
+ * request.  NGX_AGAIN or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_session_chain_load(ngx_ors_session_t *session,
     ngx_ors_json_node_t *previous)
 {
@@ -746,7 +733,12 @@ ngx_ors_session_chain_load(ngx_ors_session_t *session,
 }
 
 
-ngx_int_t
+/*
+ * Takes over the turns that "job" has loaded: it becomes session->chain.
+ * NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job)
 {
@@ -963,7 +955,9 @@ ngx_ors_session_chain_claims(ngx_ors_session_t *session,
 /* The entries that say of approved calls that they have been run. */
 
 
-ngx_ors_store_job_t *
+/* A job that claims all calls of turn->approvals.  NULL: no memory. */
+
+static ngx_ors_store_job_t *
 ngx_ors_session_claim_job(ngx_ors_session_t *session)
 {
     ngx_uint_t              i;
@@ -1007,7 +1001,12 @@ ngx_ors_session_claim_job(ngx_ors_session_t *session)
 }
 
 
-ngx_int_t
+/*
+ * The job is done, and released here.  NGX_OK: the calls may run, NGX_DONE:
+ * the turn has failed, as one of them has been run or the store is down.
+ */
+
+static ngx_int_t
 ngx_ors_session_claimed(ngx_ors_session_t *session)
 {
     ngx_uint_t              i, there;

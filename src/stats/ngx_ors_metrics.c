@@ -34,7 +34,11 @@ static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
 static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
 static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
+static void *ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size,
+    ngx_str_t *names, ngx_uint_t n, ngx_slab_pool_t *shpool);
 static ngx_uint_t ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names,
+    ngx_uint_t n);
+static void ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names,
     ngx_uint_t n);
 static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
 
@@ -388,7 +392,12 @@ ngx_ors_named_begin(ngx_ors_named_list_t *list, ngx_uint_t oldest,
 }
 
 
-void *
+/*
+ * The entry with "n" names, an array, or a new one of "size" bytes, zeroed.
+ * NULL: "shpool" has no more memory.
+ */
+
+static void *
 ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
     ngx_uint_t n, ngx_slab_pool_t *shpool)
 {
@@ -490,7 +499,9 @@ ngx_ors_named_end(ngx_ors_named_list_t *list)
 }
 
 
-void
+/* Sets "names", an array of "n", to those of an entry. */
+
+static void
 ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
 {
     u_char      *p;

@@ -319,19 +319,8 @@ u_char *ngx_ors_metrics_bound(u_char *p, const uint64_t *bounds, ngx_uint_t n);
 void ngx_ors_named_begin(ngx_ors_named_list_t *list, ngx_uint_t oldest,
     ngx_slab_pool_t *shpool);
 
-/*
- * The entry with "n" names, an array, or a new one of "size" bytes, zeroed.
- * NULL: "shpool" has no more memory.
- */
-void *ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size,
-    ngx_str_t *names, ngx_uint_t n, ngx_slab_pool_t *shpool);
-
 /* The configuration has named all: others are dropped. */
 void ngx_ors_named_end(ngx_ors_named_list_t *list);
-
-/* Sets "names", an array of "n", to those of an entry. */
-void ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names,
-    ngx_uint_t n);
 
 /*
  * Finds the memory of "conf" in the list "callees", or makes it from "shpool",
@@ -428,8 +417,6 @@ uint64_t ngx_ors_metrics_values(ngx_ors_histogram_t *histogram);
 uint64_t ngx_ors_metrics_clock(void);
 
 
-/* ngx_ors_metrics_text.c */
-
 /* the names of the operations of stores, in the order of src/store */
 extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
 
@@ -448,8 +435,6 @@ void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
 void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now);
 
-
-/* ngx_ors_metrics_text.c */
 
 /* Appends members of the JSON page: turns, targets, tools, stores. */
 void ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,

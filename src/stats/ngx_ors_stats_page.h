@@ -43,8 +43,6 @@ void ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_metrics_shown_t *shown, time_t now);
 
 
-/* ngx_ors_stats_page.c */
-
 /*
  * Appends what is known of the turns of one row: how many, how they ended, how
  * long they took.

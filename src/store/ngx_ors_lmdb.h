@@ -113,8 +113,6 @@ int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, int err);
 int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, time_t *expires);
 
-/* ngx_ors_lmdb.c */
-
 /* Share of the key's value, zeros if there is none.  0 or an error. */
 int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, ngx_ors_lmdb_share_t *share);

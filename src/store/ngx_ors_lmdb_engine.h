@@ -94,16 +94,12 @@ struct ngx_ors_lmdb_state_s {
 };
 
 
-/* ngx_ors_lmdb_engine.c */
-
 /*
  * A task has failed to do "what": it is logged, though not each time, and
  * the environment is opened anew if it is of no use any longer.
  */
 void ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what);
 
-
-/* ngx_ors_lmdb_write.c */
 
 /* Prepares queues, timers and tasks for jobs. */
 void ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log);

@@ -42,6 +42,9 @@ typedef struct {
 } ngx_ors_redis_node_t;
 
 
+static ngx_ors_redis_command_t *ngx_ors_redis_command(
+    ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *entry, ngx_uint_t n);
+static void ngx_ors_redis_send(ngx_ors_redis_command_t *cmd);
 static void ngx_ors_redis_write(ngx_ors_redis_command_t *cmd,
     ngx_ors_redis_link_t *link);
 static ngx_int_t ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd);
@@ -64,9 +67,15 @@ static void ngx_ors_redis_place(ngx_ors_redis_command_t *cmd,
 static void ngx_ors_redis_fail(ngx_ors_redis_command_t *cmd,
     ngx_ors_store_status_e status);
 static void ngx_ors_redis_release(ngx_ors_redis_command_t *cmd);
+static void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
+static void ngx_ors_redis_link_event(ngx_ors_redis_link_t *link);
 static void ngx_ors_redis_start(ngx_ors_redis_task_t *task,
     ngx_ors_store_entry_t *entries, ngx_uint_t n);
 static void ngx_ors_redis_timeout_handler(ngx_event_t *ev);
+static void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
+    ngx_ors_store_status_e status);
+static void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd,
+    redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_take(ngx_ors_redis_command_t *cmd,
     redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_take_value(
@@ -78,7 +87,11 @@ static ngx_ors_store_status_e ngx_ors_redis_take_put(
 static ngx_ors_store_status_e ngx_ors_redis_chain(ngx_ors_redis_task_t *task);
 static void ngx_ors_redis_link_add(ngx_ors_redis_t *redis,
     ngx_ors_redis_link_t *link);
+static ngx_ors_redis_link_t *ngx_ors_redis_route(ngx_ors_redis_t *redis,
+    ngx_ors_store_key_t *key);
 static ngx_ors_redis_link_t *ngx_ors_redis_any(ngx_ors_redis_t *redis);
+static ngx_ors_redis_link_t *ngx_ors_redis_follow(ngx_ors_redis_t *redis,
+    ngx_ors_redis_link_t *from, ngx_str_t *text, ngx_uint_t moved);
 static ngx_ors_redis_link_t *ngx_ors_redis_known(ngx_ors_redis_t *redis,
     ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
@@ -86,6 +99,7 @@ static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
 static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
     ngx_ors_redis_t *redis);
 static ngx_int_t ngx_ors_redis_slots(ngx_ors_redis_t *redis);
+static ngx_uint_t ngx_ors_redis_learn(ngx_ors_redis_t *redis);
 static void ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply,
     void *data);
 static void ngx_ors_redis_range(ngx_ors_redis_t *redis,
@@ -93,7 +107,12 @@ static void ngx_ors_redis_range(ngx_ors_redis_t *redis,
 static void ngx_ors_redis_retire(ngx_ors_redis_t *redis);
 
 
-ngx_ors_redis_command_t *
+/*
+ * A new command for "n" entries of a task, not yet on its way.  NULL: no
+ * memory.
+ */
+
+static ngx_ors_redis_command_t *
 ngx_ors_redis_command(ngx_ors_redis_task_t *task,
     ngx_ors_store_entry_t *entry, ngx_uint_t n)
 {
@@ -130,7 +149,9 @@ ngx_ors_redis_command(ngx_ors_redis_task_t *task,
 }
 
 
-void
+/* Sends it, now or as soon as there is a link that is up, or fails it. */
+
+static void
 ngx_ors_redis_send(ngx_ors_redis_command_t *cmd)
 {
     ngx_ors_redis_link_t  *link;
@@ -496,7 +517,9 @@ ngx_ors_redis_release(ngx_ors_redis_command_t *cmd)
 }
 
 
-void
+/* The command has no caller any more; it is freed by its last reply. */
+
+static void
 ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd)
 {
     ngx_queue_remove(&cmd->queue);
@@ -567,7 +590,9 @@ ngx_ors_redis_resend(ngx_queue_t *commands)
 }
 
 
-void
+/* A link has come up, or was lost: the handler of links. */
+
+static void
 ngx_ors_redis_link_event(ngx_ors_redis_link_t *link)
 {
     ngx_queue_t              *q;
@@ -705,7 +730,9 @@ ngx_ors_redis_timeout_handler(ngx_event_t *ev)
 }
 
 
-void
+/* Ends a job; later replies to its commands are ignored. */
+
+static void
 ngx_ors_redis_end(ngx_ors_redis_task_t *task, ngx_ors_store_status_e status)
 {
     ngx_queue_t  *q;
@@ -774,7 +801,12 @@ ngx_ors_redis_drop(ngx_ors_redis_t *redis)
 }
 
 
-void
+/*
+ * The commands for an entry, or "n" of them in a transaction, are over: all
+ * replies are there.  "reply" is the last one, and no error.
+ */
+
+static void
 ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply)
 {
     ngx_ors_redis_task_t    *task;
@@ -992,7 +1024,9 @@ ngx_ors_redis_link_add(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
 }
 
 
-ngx_ors_redis_link_t *
+/* The link for the keys of a scope, which may not be usable. */
+
+static ngx_ors_redis_link_t *
 ngx_ors_redis_route(ngx_ors_redis_t *redis, ngx_ors_store_key_t *key)
 {
     ngx_ors_redis_link_t  *link, *other;
@@ -1037,7 +1071,13 @@ ngx_ors_redis_any(ngx_ors_redis_t *redis)
 }
 
 
-ngx_ors_redis_link_t *
+/*
+ * A link to the node that a MOVED or ASK, said on "from", leads to; a MOVED
+ * is remembered.  NULL: it cannot be followed, as no configured server has
+ * said that the node is one of the cluster.
+ */
+
+static ngx_ors_redis_link_t *
 ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
     ngx_str_t *text, ngx_uint_t moved)
 {
@@ -1187,9 +1227,14 @@ ngx_ors_redis_slots(ngx_ors_redis_t *redis)
 }
 
 
+/*
+ * Asks a configured server for the nodes of the cluster.  1 if the answer is
+ * on its way, 0 if it has just come, or cannot come.
+ */
+
 /* one slot has moved: others may have */
 
-ngx_uint_t
+static ngx_uint_t
 ngx_ors_redis_learn(ngx_ors_redis_t *redis)
 {
     ngx_str_t              args[2];

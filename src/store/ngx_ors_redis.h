@@ -102,20 +102,8 @@ typedef struct {
 } ngx_ors_redis_command_t;
 
 
-/* ngx_ors_redis.c */
-
 /* Takes a job, see ngx_ors_store.h. */
 void ngx_ors_redis_post(ngx_ors_store_job_t *job);
-
-/*
- * The commands for an entry, or "n" of them in a transaction, are over: all
- * replies are there.  "reply" is the last one, and no error.
- */
-void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply);
-
-/* Ends a job; later replies to its commands are ignored. */
-void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
-    ngx_ors_store_status_e status);
 
 /* Ends a job that is not under way; as refuse() of an engine. */
 void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
@@ -125,53 +113,15 @@ void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
 void ngx_ors_redis_drop(ngx_ors_redis_t *redis);
 
 
-/* ngx_ors_redis.c */
-
-/*
- * A new command for "n" entries of a task, not yet on its way.  NULL: no
- * memory.
- */
-ngx_ors_redis_command_t *ngx_ors_redis_command(ngx_ors_redis_task_t *task,
-    ngx_ors_store_entry_t *entry, ngx_uint_t n);
-
-/* Sends it, now or as soon as there is a link that is up, or fails it. */
-void ngx_ors_redis_send(ngx_ors_redis_command_t *cmd);
-
-/* The command has no caller any more; it is freed by its last reply. */
-void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
-
 /*
  * Sends commands that were lost or have waited; those that are queued meanwhile
  * stay.
  */
 void ngx_ors_redis_resend(ngx_queue_t *commands);
 
-/* A link has come up, or was lost: the handler of links. */
-void ngx_ors_redis_link_event(ngx_ors_redis_link_t *link);
-
 /* Frees the memory of commands that are not under way. */
 void ngx_ors_redis_free(ngx_ors_redis_t *redis);
 
-
-/* ngx_ors_redis.c */
-
-/* The link for the keys of a scope, which may not be usable. */
-ngx_ors_redis_link_t *ngx_ors_redis_route(ngx_ors_redis_t *redis,
-    ngx_ors_store_key_t *key);
-
-/*
- * A link to the node that a MOVED or ASK, said on "from", leads to; a MOVED
- * is remembered.  NULL: it cannot be followed, as no configured server has
- * said that the node is one of the cluster.
- */
-ngx_ors_redis_link_t *ngx_ors_redis_follow(ngx_ors_redis_t *redis,
-    ngx_ors_redis_link_t *from, ngx_str_t *text, ngx_uint_t moved);
-
-/*
- * Asks a configured server for the nodes of the cluster.  1 if the answer is
- * on its way, 0 if it has just come, or cannot come.
- */
-ngx_uint_t ngx_ors_redis_learn(ngx_ors_redis_t *redis);
 
 /* Makes the seeds' link, the first one.  NGX_OK, or NGX_ERROR: no memory. */
 ngx_int_t ngx_ors_redis_seed(ngx_ors_redis_t *redis);

@@ -72,66 +72,32 @@ static ngx_int_t ngx_ors_mcp_dialog_fail(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_message_t *message);
 static ngx_int_t ngx_ors_mcp_dialog_error(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_error_e type, int64_t code, const char *fmt, ...);
-
-/*
- * These set dialog->request, its state and its reader.  NGX_AGAIN: the answer
- * is awaited; NGX_ERROR: no memory.
- */
-
-/* The beginning of a session of "version", which is the end of any other. */
-ngx_int_t ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
+static ngx_int_t ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_version_e version);
-
-/* ... and its second half, with the version that the server has chosen */
-ngx_int_t ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
+static ngx_int_t ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_version_e version);
-
-/* The dialog's request, in the form of the version that the peer has. */
-ngx_int_t ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog);
-
-/* The first page of a new list, and the next page. */
-ngx_int_t ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog);
-ngx_int_t ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog,
+static ngx_int_t ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog,
     ngx_str_t *cursor);
-
-/* The call. */
-ngx_int_t ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog);
-
-/* The rest of a stream that has broken off, from the place that is known. */
-ngx_int_t ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog);
-
-/* Adds "req" to dialog->asides; NULL: no memory.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
-    ngx_ors_mcp_request_t *req);
-
-
+static ngx_int_t ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_ask(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_dialog_state_e state, ngx_ors_mcp_request_t *req);
-
-/*
- * The next step after "tools/list" or "tools/call" was refused.  "sent" is the
- * version of the request, "known" what was known of the server before it.
- * "message" is the error in the body, NULL without one.  Of
- * ngx_ors_mcp_refusal_begin "*version" is the one to ask for.
- *
- * Nothing is sent again that may have had an effect.
- */
-ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent,
+static ngx_int_t ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_request_t *req);
+static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent,
     ngx_ors_mcp_version_e known, ngx_uint_t status,
     ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
-
-/* The same of "initialize", which only a server of the modern era refuses. */
-ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_initialize(ngx_uint_t status,
-    ngx_ors_mcp_message_t *message);
-
-
 static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_of_modern(
     ngx_ors_mcp_version_e known, ngx_uint_t status,
     ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
 static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_version(
     ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e *version);
 static ngx_uint_t ngx_ors_mcp_refusal_meta(ngx_uint_t status,
+    ngx_ors_mcp_message_t *message);
+static ngx_ors_mcp_refusal_e ngx_ors_mcp_refusal_initialize(ngx_uint_t status,
     ngx_ors_mcp_message_t *message);
 
 
@@ -884,7 +850,14 @@ ngx_ors_mcp_dialog_event(ngx_ors_mcp_dialog_event_e event)
 /* Requests of a dialog, and its memory of them. */
 
 
-ngx_int_t
+/*
+ * These set dialog->request, its state and its reader.  NGX_AGAIN: the answer
+ * is awaited; NGX_ERROR: no memory.
+ */
+
+/* The beginning of a session of "version", which is the end of any other. */
+
+static ngx_int_t
 ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_version_e version)
 {
@@ -900,7 +873,9 @@ ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
 }
 
 
-ngx_int_t
+/* ... and its second half, with the version that the server has chosen */
+
+static ngx_int_t
 ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_version_e version)
 {
@@ -911,7 +886,9 @@ ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
 }
 
 
-ngx_int_t
+/* The dialog's request, in the form of the version that the peer has. */
+
+static ngx_int_t
 ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog)
 {
     ngx_ors_mcp_peer_t  *peer;
@@ -929,7 +906,9 @@ ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog)
 }
 
 
-ngx_int_t
+/* The first page of a new list, and the next page. */
+
+static ngx_int_t
 ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog)
 {
     if (dialog->list) {
@@ -945,7 +924,7 @@ ngx_ors_mcp_ask_list(ngx_ors_mcp_dialog_t *dialog)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog, ngx_str_t *cursor)
 {
     if (ngx_ors_mcp_ask_address(dialog) != NGX_OK) {
@@ -959,7 +938,9 @@ ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog, ngx_str_t *cursor)
 }
 
 
-ngx_int_t
+/* The call. */
+
+static ngx_int_t
 ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog)
 {
     ngx_ors_mcp_arguments_t  args;
@@ -1047,9 +1028,11 @@ ngx_ors_mcp_ask(ngx_ors_mcp_dialog_t *dialog,
 }
 
 
+/* The rest of a stream that has broken off, from the place that is known. */
+
 /* a server that wants to be asked late has closed the stream itself */
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog)
 {
     ngx_str_t               id;
@@ -1087,7 +1070,9 @@ ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog)
 }
 
 
-ngx_int_t
+/* Adds "req" to dialog->asides; NULL: no memory.  NGX_OK or NGX_ERROR. */
+
+static ngx_int_t
 ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_request_t *req)
 {
@@ -1114,7 +1099,16 @@ ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
 /* Finds out the era of a server by the way in which it refuses a request. */
 
 
-ngx_ors_mcp_refusal_e
+/*
+ * The next step after "tools/list" or "tools/call" was refused.  "sent" is the
+ * version of the request, "known" what was known of the server before it.
+ * "message" is the error in the body, NULL without one.  Of
+ * ngx_ors_mcp_refusal_begin "*version" is the one to ask for.
+ *
+ * Nothing is sent again that may have had an effect.
+ */
+
+static ngx_ors_mcp_refusal_e
 ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent, ngx_ors_mcp_version_e known,
     ngx_uint_t status, ngx_ors_mcp_message_t *message,
     ngx_ors_mcp_version_e *version)
@@ -1237,7 +1231,9 @@ ngx_ors_mcp_refusal_meta(ngx_uint_t status, ngx_ors_mcp_message_t *message)
 }
 
 
-ngx_ors_mcp_refusal_e
+/* The same of "initialize", which only a server of the modern era refuses. */
+
+static ngx_ors_mcp_refusal_e
 ngx_ors_mcp_refusal_initialize(ngx_uint_t status,
     ngx_ors_mcp_message_t *message)
 {

@@ -19,6 +19,8 @@
     ((ch) == ' ' || (ch) == '\t' || (ch) == CR || (ch) == LF)
 
 
+static u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last,
+    ngx_uint_t *ch);
 static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch);
 static void ngx_ors_custom_input_around(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
@@ -61,7 +63,14 @@ ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw, size_t len)
 }
 
 
-u_char *
+/*
+ * Reads the character that a backslash in front of "p" and the bytes from "p"
+ * on encode in a legal string.  "*ch" is a byte, or a UTF-16 unit of \uXXXX
+ * with NGX_ORS_ARGUMENTS_UNIT added if it is not ASCII; nothing is read if the
+ * string ends here.  Returns the position after it.
+ */
+
+static u_char *
 ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch)
 {
     ngx_int_t  n;

@@ -95,14 +95,6 @@ ngx_ors_arguments_quoted(ngx_ors_arguments_t *args, ngx_uint_t ch)
 
 
 /*
- * Reads the character that a backslash in front of "p" and the bytes from "p"
- * on encode in a legal string.  "*ch" is a byte, or a UTF-16 unit of \uXXXX
- * with NGX_ORS_ARGUMENTS_UNIT added if it is not ASCII; nothing is read if the
- * string ends here.  Returns the position after it.
- */
-u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch);
-
-/*
  * Sets "plain" to what "text" says, the inside of a JSON string: decoded, "{}"
  * if there is nothing.  Memory comes from "pool".  NGX_OK or NGX_ERROR.
  */

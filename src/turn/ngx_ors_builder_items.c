@@ -37,6 +37,8 @@ static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_ids(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_close(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
@@ -59,8 +61,12 @@ static ngx_int_t ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder,
 static ngx_ors_part_t *ngx_ors_builder_last_text(ngx_ors_builder_t *builder);
 static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *text);
+static ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_uint_t cut);
 static ngx_int_t ngx_ors_builder_citation(ngx_ors_builder_t *builder,
     ngx_ors_citation_t *citation, ngx_str_t *text);
+static ngx_int_t ngx_ors_builder_encrypt(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
 
 
 ngx_int_t
@@ -379,7 +385,12 @@ ngx_ors_builder_conceal(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 }
 
 
-ngx_int_t
+/*
+ * Gives a call an id of ours if upstream's cannot be used, or is that of
+ * another call of the response.  NGX_OK or NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_builder_call_id(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     ngx_int_t   rc;
@@ -1014,9 +1025,15 @@ ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 }
 
 
+/*
+ * "part", the last of "item", has its whole text, unless that is "cut": adds
+ * annotations for the sources that it cites.  Those that are over the limit of
+ * an answer are left out.  NGX_OK or NGX_ERROR: no memory.
+ */
+
 /* a model server that has searched itself has cited what it found */
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_part_t *part, ngx_uint_t cut)
 {
@@ -1101,9 +1118,14 @@ ngx_ors_builder_citation(ngx_ors_builder_t *builder,
  */
 
 
+/*
+ * Seals what "item", of type reasoning, holds.  What is too long is left as
+ * it is.  NGX_OK or NGX_ERROR.
+ */
+
 /* the text is sealed as the inside of a JSON string, escapes included */
 
-ngx_int_t
+static ngx_int_t
 ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     u_char          *p;

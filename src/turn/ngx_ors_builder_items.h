@@ -83,13 +83,6 @@ ngx_int_t ngx_ors_builder_advance(ngx_ors_builder_t *builder,
     ngx_uint_t ending);
 
 /*
- * Gives a call an id of ours if upstream's cannot be used, or is that of
- * another call of the response.  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
-
-/*
  * The name of the tool is known: the item gets that which the client has for
  * it, and becomes a call of a custom tool if it is one.  A call that the
  * request does not permit is dropped.  "name" is copied.
@@ -153,14 +146,6 @@ ngx_int_t ngx_ors_builder_annotations(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 /*
- * "part", the last of "item", has its whole text, unless that is "cut": adds
- * annotations for the sources that it cites.  Those that are over the limit of
- * an answer are left out.  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_uint_t cut);
-
-/*
  * Reasoning of a model, sealed for a client that sends it back.
  */
 
@@ -171,13 +156,6 @@ ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
  * by the store and the next round only.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_builder_carry(ngx_ors_builder_t *builder);
-
-/*
- * Seals what "item", of type reasoning, holds.  What is too long is left as
- * it is.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_ors_builder_encrypt(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
 
 
 #endif /* _NGX_ORS_BUILDER_ITEMS_H_INCLUDED_ */

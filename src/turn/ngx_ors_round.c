@@ -41,37 +41,16 @@ static ngx_int_t ngx_ors_round_output(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_str_t *text);
 static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t *n);
-
-/*
- * Makes call->shown, in progress, of call->item and its arguments.  NGX_OK or
- * NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_round_type_show(ngx_ors_builder_t *builder,
+static ngx_int_t ngx_ors_round_type_show(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call);
-
-/*
- * Makes call->arguments what the tool's location gets.  NGX_OK or NGX_ERROR:
- * no memory.
- */
-ngx_int_t ngx_ors_round_type_body(ngx_ors_builder_t *builder,
-    ngx_ors_round_call_t *call);
-
-/*
- * The tool has answered with "text": gives the item what the client may see of
- * it, and sets "plain" to what the model reads.
- *
- * NGX_OK         done, call->shown is completed
- * NGX_DECLINED   the answer has a list that clients could not read
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
-    ngx_ors_round_call_t *call, ngx_str_t *text, ngx_str_t *plain);
-
-
 static void ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_code(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *code);
+static ngx_int_t ngx_ors_round_type_body(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call);
+static ngx_int_t ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *text, ngx_str_t *plain);
 static ngx_int_t ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting,
     ngx_ors_input_item_t *in, ngx_pool_t *pool, ngx_ors_tool_t **tool);
 static ngx_ors_item_t *ngx_ors_round_mcp_item(ngx_ors_builder_t *builder,
@@ -660,7 +639,12 @@ ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 /* Items of calls of hosted types, and what becomes of them. */
 
 
-ngx_int_t
+/*
+ * Makes call->shown, in progress, of call->item and its arguments.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+
+static ngx_int_t
 ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 {
     ngx_str_t               value;
@@ -741,7 +725,12 @@ ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 }
 
 
-ngx_int_t
+/*
+ * Makes call->arguments what the tool's location gets.  NGX_OK or NGX_ERROR:
+ * no memory.
+ */
+
+static ngx_int_t
 ngx_ors_round_type_body(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 {
     ngx_str_t               tool, arguments;
@@ -767,7 +756,16 @@ ngx_ors_round_type_body(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 }
 
 
-ngx_int_t
+/*
+ * The tool has answered with "text": gives the item what the client may see of
+ * it, and sets "plain" to what the model reads.
+ *
+ * NGX_OK         done, call->shown is completed
+ * NGX_DECLINED   the answer has a list that clients could not read
+ * NGX_ERROR      no memory
+ */
+
+static ngx_int_t
 ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_str_t *text, ngx_str_t *plain)
 {

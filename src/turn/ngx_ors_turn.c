@@ -68,23 +68,13 @@ static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
-
-/*
- * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
- * text of the model was gathered and not sent.  The events of the item are
- * sent now.
- */
-ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
+static ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
-
-/* The compaction has failed: drops what was gathered. */
-void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
-
-
 static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
     ngx_str_t *sealed);
+static void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 
 static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
@@ -1262,7 +1252,13 @@ ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
  */
 
 
-ngx_int_t
+/*
+ * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
+ * text of the model was gathered and not sent.  The events of the item are
+ * sent now.
+ */
+
+static ngx_int_t
 ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
     ngx_ors_error_t *err)
 {
@@ -1357,7 +1353,9 @@ ngx_ors_compact_item(ngx_ors_builder_t *builder, ngx_str_t *sealed)
 }
 
 
-void
+/* The compaction has failed: drops what was gathered. */
+
+static void
 ngx_ors_compact_drop(ngx_ors_builder_t *builder)
 {
     builder->current = NULL;
