@@ -4,8 +4,8 @@
  * rooms are made of the rows.  Error codes have theirs in ngx_ors_error.h.
  *
  * A row is expanded by a macro that takes its columns; "-" is a column that
- * the row does not have.  Profiles are those of ngx_ors_validate.h without their
- * NGX_ORS_IN_.
+ * the row does not have.  Profiles are those of ngx_ors_validate.h without
+ * their NGX_ORS_IN_.
  */
 
 

@@ -8,7 +8,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(blanked functions cycles content);
+our @EXPORT_OK = qw(blanked code_lines functions cycles content);
 
 
 sub content {
@@ -39,6 +39,15 @@ sub blanked {
               {$blank->($1)}gse;
 
     return $text;
+}
+
+
+# of a text without comments
+
+sub code_lines {
+    my ($text) = @_;
+
+    return scalar grep { /\S/ } split(/\n/, $text);
 }
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
-# A table of the rooms of src/: their sizes, the length of their functions,
-# and the largest cycle of files that need each other.
+# A table of the rooms of src/: their sizes, the median length of their files,
+# the length of their functions, and the largest cycle of files that need each
+# other.
 #
 #   house.pl [--root=DIR] [--base=DIR] [--files]
 #
@@ -15,11 +16,12 @@ use File::Basename qw(dirname);
 use Getopt::Long;
 
 use lib dirname(__FILE__);
-use House qw(blanked cycles content functions);
+use House qw(blanked code_lines cycles content functions);
 
 my @columns = (
     [files     => sub { $_[0]{files} }],
     [lines     => sub { $_[0]{lines} }],
+    [file      => sub { quantile($_[0]{sizes}, 0.5) }],
     [code      => sub { $_[0]{code} }],
     [functions => sub { scalar @{$_[0]{lengths}} }],
     [median    => sub { quantile($_[0]{lengths}, 0.5) }],
@@ -77,12 +79,15 @@ sub add {
 sub measured {
     my ($room) = @_;
 
-    my %m = (files => scalar keys %{$room->{text}}, lines => 0, code => 0,
-             lengths => []);
+    my %m = (files => scalar keys %{$room->{text}}, lines => 0, sizes => [],
+             code => 0, lengths => []);
 
     for my $file (keys %{$room->{text}}) {
-        $m{lines} += $room->{text}{$file} =~ tr/\n//;
-        $m{code} += grep { /\S/ } split(/\n/, $room->{quoted}{$file});
+        my $lines = $room->{text}{$file} =~ tr/\n//;
+
+        $m{lines} += $lines;
+        push(@{$m{sizes}}, $lines);
+        $m{code} += code_lines($room->{quoted}{$file});
 
         push(@{$m{lengths}},
              map { $_->{lines} } functions($room->{bare}{$file}));
@@ -95,12 +100,12 @@ sub measured {
 
 
 sub sum {
-    my %m = (files => 0, lines => 0, code => 0, lengths => [],
+    my %m = (files => 0, lines => 0, sizes => [], code => 0, lengths => [],
              includes => [], calls => []);
 
     for my $room (@_) {
         $m{$_} += $room->{$_} for qw(files lines code);
-        push(@{$m{lengths}}, @{$room->{lengths}});
+        push(@{$m{$_}}, @{$room->{$_}}) for qw(sizes lengths);
 
         for my $how (qw(includes calls)) {
             $m{$how} = $room->{$how} if @{$room->{$how}} > @{$m{$how}};
@@ -111,7 +116,7 @@ sub sum {
 }
 
 
-# the smallest length that this share of the functions do not exceed
+# the smallest length that this share of the functions, or files, do not exceed
 
 sub quantile {
     my ($lengths, $share) = @_;
