@@ -60,14 +60,14 @@ my %private = (
 my $max_width = 80;
 my $max_lines = 1000;
 
-# a source file is a chapter, one that is shorter is named here with its reason
+# a source file is a chapter; one that is shorter is named with its reason
 
 my ($min_chapter, $max_chapter) = (200, 1500);
 
 my %short = (
     'src/base/ngx_ors_id.c'             => 'identifiers and random bytes',
     'src/base/ngx_ors_keyfile.c'        => 'the only one that reads secrets',
-    'src/base/ngx_ors_utf8.c'           => 'tests compile it with other vectors',
+    'src/base/ngx_ors_utf8.c'           => 'tests build it in other ways',
     'src/base/ngx_ors_utf8_valid.c'     => 'the same',
     'src/seal/ngx_ors_digest.c'         => 'libcrypto in another room',
     'src/store/ngx_ors_store_engines.c' => 'tests have engines of their own',
