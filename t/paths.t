@@ -259,16 +259,12 @@ is($model->last_request->{uri}, '/v1/responses?to=/responses',
 
 my $all = 'server { listen 127.0.0.1:%%PORT_0%%; }';
 
-for ([ 'on', qr/\[warn\].*"open_responses_validate" in "http" is for all/ ],
-     [ 'off', undef ])
-{
-    my ($value, $says) = @$_;
+for my $value (qw( on off )) {
     my ($code, $out) = ORS::Nginx->conf_test(
         "open_responses_validate $value; $all");
 
     is($code, 0, "validate $value in http: is taken");
-    $says ? like($out, $says, 'with a warning')
-          : unlike($out, qr/\[warn\]/, 'without a warning');
+    unlike($out, qr/\[warn\]/, 'without a warning');
 }
 
 for ([ 'path_variants', 'reject", "validate" or "pass' ],
