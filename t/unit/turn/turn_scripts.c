@@ -576,6 +576,15 @@ script_t  scripts[] = {
       TEXT("a") "event: error\n" DATA("{'message':'bad'}"),
       "failed server_error", "500 server_error" },
 
+    { "E52 an event named error, with an error in it", SSE,
+      TEXT("a") "event: error\n" DATA("{'error':{'message':'bad',"
+                                      "'code':429}}"),
+      "failed rate_limit_exceeded", "429 rate_limit_exceeded" },
+
+    { "E52 an event named error, with a code", SSE,
+      TEXT("a") "event: error\n" DATA("{'message':'full','code':429}"),
+      "failed rate_limit_exceeded", "429 rate_limit_exceeded" },
+
     { "E52 an error text", SSE,
       TEXT("a") DATA("{'error':'out of memory'}"),
       "failed server_error", "500 server_error" },
@@ -602,6 +611,10 @@ script_t  scripts[] = {
     { "object error", SSE,
       DATA("{'object':'error','message':'no','type':'x','code':400}"),
       "400 x", NULL },
+
+    { "E36 not UTF-8", SSE,
+      TEXT("a") DELTA("'content':'\xc3'") FINISH("stop") DONE,
+      "failed invalid_upstream_answer", "502 invalid_upstream_answer" },
 
     { "not JSON", SSE,
       TEXT("a") DATA("{'choices'"),
