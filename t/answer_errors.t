@@ -2,15 +2,15 @@
 
 # Copyright (C) Open Responses contributors
 
-# Failures of a model server, before and in the middle of its answer.
+# Failures of a model server, before and in the middle of its answer.  Which
+# error becomes which is in t/unit/answer/answer_error_test.c.
 
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::Adapter qw( nameless );
+use ORS::Adapter;
 use ORS::JSON qw( json_encode );
 use ORS::Model qw( :all );
-use ORS::Stream qw( stream_ok error_ok );
 
 my %scripts;
 
@@ -29,65 +29,9 @@ sub page ($status, $type, $text, @) {
 }
 
 
-# errors that come as data: data, name of the event, then what they become
+# an error that comes as data, after what
 
-my %errors = (
-    'a number' => [ { error => { message => 'slow down', code => 429 } },
-                    undef, 429, 'rate_limit_exceeded', 'slow down' ],
-    'a numeric string' => [ { error => { message => 'slow down',
-                                         code => '429' } },
-                            undef, 429, 'rate_limit_exceeded', 'slow down' ],
-    'a name' => [ { error => { message => 'Try again in 7s',
-                               code => 'rate_limit_exceeded' } },
-                  undef, 429, 'rate_limit_exceeded', 'Try again in 7s' ],
-    'a type' => [ { type => 'error', error => {
-                        type => 'overloaded_error',
-                        message => 'Overloaded' } },
-                  undef, 503, 'server_is_overloaded', 'Overloaded' ],
-    'a name that is ours to keep' => [
-        { error => { message => 'no', type => 'server_error',
-                     code => 'gpu_on_fire' } },
-        undef, 500, 'gpu_on_fire', 'no' ],
-    'a text' => [ { error => 'out of memory' }, undef, 500, 'server_error',
-                  'out of memory' ],
-    'nothing but its name' => [ { error => {} }, undef, 500, 'server_error',
-                                qr/model server/ ],
-    'no object' => [ { error => 1 }, undef, 500, 'server_error',
-                     qr/model server/ ],
-    'vLLM' => [ { object => 'error', message => 'bad grammar',
-                  type => 'BadRequestError', param => undef, code => 400 },
-                undef, 400, 'upstream_error', 'bad grammar' ],
-    'an event' => [ { message => 'gone wrong' }, 'error', 500,
-                    'server_error', 'gone wrong' ],
-    'an event with an error inside' => [
-        { error => { message => 'gone wrong', code => 503 } }, 'error', 503,
-        'server_is_overloaded', 'gone wrong' ],
-    'an event with a code' => [ { message => 'full', code => 429 }, 'error',
-                                429, 'rate_limit_exceeded', 'full' ],
-    'a code beside choices' => [
-        { choices => [ { index => 0, delta => { content => '' },
-                         finish_reason => 'error' } ],
-          error => { message => 'backend died', code => 502 } },
-        undef, 502, qr/./, 'backend died' ],
-    'an error in the choice' => [
-        { choices => [ { index => 0, delta => {}, finish_reason => 'error',
-                         error => { message => 'backend died',
-                                    code => 502 } } ] },
-        undef, 502, qr/./, 'backend died' ],
-    'a prompt that is too long' => [
-        { error => { message => "This model's maximum context length is"
-                                . ' 4096 tokens.', code => 400 } },
-        undef, 400, 'context_length_exceeded', qr/4096/ ],
-    'control characters' => [ { error => "a\nb\x{0}c\x{1b}\"\\d" }, undef,
-                              500, 'server_error', "a b c \"\\d" ],
-    'a long message' => [ { error => "\x{e9}" x 5000 }, undef, 500,
-                          'server_error', qr/\A\x{e9}{200,256}\z/ ],
-    'a page' => [ { error => '<html>secret</html>' }, undef, 500,
-                  'server_error', qr/\A(?!.*secret)/ ],
-);
-
-# and when
-
+my $error = { error => { message => 'slow down', code => 429 } };
 my %before = (
     'after a role' => [ chat_chunk(role => 'assistant', content => '') ],
     'after a text' => [ chat_chunk(content => 'Hel') ],
@@ -100,18 +44,9 @@ my %before = (
                          chat_chunk(finish => 'stop') ],
 );
 
-for my $error (keys %errors) {
-    my ($data, $event) = @{ $errors{$error} };
-
-    for my $when (keys %before) {
-        $scripts{"$error $when"} = [ sse_head(),
-            (map { [ sse => $_ ] } @{ $before{$when} }),
-            [ sse => $data, $event ], [ 'done' ] ];
-    }
-
-    $scripts{"$error at once"} = [ sse_head(), [ sse => $data, $event ] ];
-    $scripts{"$error in JSON"} = json_script($data);
-}
+$scripts{"error $_"} = [ sse_head(), (map { [ sse => $_ ] } @{ $before{$_} }),
+                        [ sse => $error ], [ 'done' ] ]
+    for keys %before;
 
 my $secret = '<html><body>secret</body></html>';
 my %pages = (
@@ -165,37 +100,6 @@ $scripts{'retry-date'} = [ [ status => 503 ], [ header => 'retry-after',
                            'Wed, 21 Oct 2026 07:28:00 GMT' ],
                            [ raw => 'no' ] ];
 
-# what servers say of a prompt that is too long
-
-my @overflows = (
-    [ 'vLLM', 400, { object => 'error', type => 'BadRequestError',
-      param => undef, code => 400, message => "This model's maximum context "
-      . 'length is 4096 tokens. However, you requested 5000 tokens.' } ],
-    [ 'vLLM, newer', 400, { error => { type => 'BadRequestError', code => 400,
-      message => "This model's maximum context length is 4096 tokens." } } ],
-    [ 'llama.cpp', 400, { error => { code => 400,
-      type => 'exceed_context_size_error', message => 'the request exceeds '
-      . 'the available context size, try increasing it', n_ctx => 4096 } } ],
-    [ 'llama.cpp, older', 500, { error => { code => 500,
-      type => 'server_error', message => 'the request exceeds the available '
-      . 'context size. try increasing the context size' } } ],
-    [ 'Ollama', 400, { error => { type => 'invalid_request_error',
-      message => 'the input length exceeds the context length' } } ],
-    [ 'Ollama, a text', 400, { error => 'the input length exceeds the '
-                                        . 'context length' } ],
-    [ 'Anthropic', 400, { type => 'error', error => {
-      type => 'invalid_request_error',
-      message => 'prompt is too long: 205000 tokens > 200000 maximum' } } ],
-    [ 'a code alone', 400, { error => { code => 'context_length_exceeded',
-                                        message => 'no' } } ],
-    [ 'with 413', 413, { error => { message => 'the prompt is over the '
-                                    . 'context window' } } ],
-    [ 'with 422', 422, { error => { message => 'maximum context length' } } ],
-);
-
-$scripts{"overflow $_"} = json_script($overflows[$_][2], $overflows[$_][1])
-    for 0 .. $#overflows;
-
 # limits
 
 $scripts{'answer-text'} = stream_script(text => [ ('x' x 1000) x 10 ]);
@@ -222,39 +126,24 @@ my $a = ORS::Adapter->new(scripts => \%scripts, limits => {
     answer => 'answer=5k', event => 'event=4k', calls => 'calls=2',
 });
 
-# errors in an answer
+# E52: an error in an answer
 
-for my $error (sort keys %errors) {
-    my (undef, undef, $status, $code, $message) = @{ $errors{$error} };
-    my @want = (code => $code, message => $message);
+for my $when (sort keys %before) {
+    my ($s, $e) = $a->breaks("error $when", "E52: $when", 429,
+                             code => 'rate_limit_exceeded');
 
-    $a->fails("$error at once", "E52: $error, at once", $status, @want);
-    $a->fails("$error in JSON", "E52: $error, in JSON", $status, @want)
-        if !defined $errors{$error}[1];
-
-    for my $when (sort keys %before) {
-        my ($s, $e) = $a->breaks("$error $when", "E52: $error, $when",
-                                 $status, code => $code);
-
-        like($e->{message}, ref $message ? $message : qr/\A\Q$message\E\z/,
-             "E52: $error, $when: what was said");
-        is($s->response->{error}{message}, $e->{message},
-           "E52: $error, $when: again in the response");
-    }
-}
-
-{
-    my ($s) = $a->breaks('a number after text and call', 'E52: finished items',
-                         429, code => 'rate_limit_exceeded');
-
-    is_deeply([ map { $_->{type} } @{ nameless($s->response->{output}) } ],
-              [ 'message', 'function_call' ],
-              'C28: the output has the items that were finished');
+    is($e->{message}, 'slow down', "E52: $when: the server's words");
+    is($s->response->{error}{message}, $e->{message},
+       "E52: $when: again in the response");
     is_deeply([ ($s->types)[-2, -1] ], [ 'error', 'response.failed' ],
-              'error, then failed');
-
-    ($s) = $a->answer(undef, 'E52: error null beside an answer');
+              "E52: $when: error, then failed");
+    is_deeply([ map { $_->{type} } @{ $s->response->{output} } ],
+              [ 'message', 'function_call' ],
+              'C28: the output has the items that were finished')
+        if $when eq 'after text and call';
 }
+
+$a->answer(undef, 'E52: error null beside an answer');
 
 
 # pages
@@ -273,20 +162,13 @@ for my $status (sort keys %status) {
 
     $a->fails("status $status", "status $status", $want, code => $code,
               message => 'said', param => '');
-
-    for my $stream (1, 0) {
-        my $r = $a->ask("status $status", stream => $stream);
-        is($r->{headers}{'retry-after'}, 7, "status $status: retry-after");
-    }
 }
+
+is($a->ask('status 429', stream => $_)->{headers}{'retry-after'}, 7,
+   'retry-after in seconds') for 1, 0;
 
 is($a->ask('retry-date')->{headers}{'retry-after'},
    'Wed, 21 Oct 2026 07:28:00 GMT', 'retry-after as a date');
-
-for my $i (0 .. $#overflows) {
-    $a->fails("overflow $i", "E54: $overflows[$i][0]", 400,
-              type => 'invalid_request', code => 'context_length_exceeded');
-}
 
 
 # limits
