@@ -58,7 +58,8 @@ UBSAN     := -fsanitize=undefined -fno-sanitize-recover=undefined
 
 TESTS       ?= $(wildcard t/*.t)
 PROVE       ?= prove
-PROVE_FLAGS ?= -j$(JOBS)
+# files of tests wait more than they work
+PROVE_FLAGS ?= -j$(shell expr 2 '*' $(JOBS))
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
@@ -220,18 +221,19 @@ asan-server: need
 	    LD_OPT='$(ASAN_SAN) -fsanitize=undefined' \
 	    OWN_FLAGS='$(OWN_FLAGS) $(UBSAN)' LIST_FLAGS='--param=asan-globals=0'
 
-# files whose subject is the life of requests, connections and memory: "make
-# test" runs these with sanitizers, "make asan" all
+# files in which requests, connections or workers end in the middle of work, or
+# memory is kept beyond a request: "make test" runs these with sanitizers, too,
+# "make asan" all
 
-LIFETIMES := abort answer_framing background% backpressure body chaos \
-             connections context_limit conversation credentials detach% \
-             error_log failover filters heartbeat hosted_cut many_% mcp% \
-             memory_pages post_action references reload% retry scope soup% \
-             store_% stored% target_% tls tool_search tools% upstream_% \
-             validator validator_abort validator_body validator_down \
-             validator_encoding validator_flow validator_frames \
-             validator_framing validator_nginx validator_pages \
-             validator_streams validator_websocket websocket%
+LIFETIMES := abort background% backpressure body chaos compact connections \
+             conversation failover filters heartbeat hosted_cut many_% mcp \
+             mcp_failures mcp_leave mcp_lists mcp_resume memory_pages \
+             post_action reload% retry soup store_% target_gunzip \
+             target_kinds target_memory tls tools tools_failures tools_stored \
+             upstream_cut upstream_framing validator_abort validator_body \
+             validator_down validator_flow validator_framing websocket \
+             websocket_frames websocket_leave websocket_life websocket_many \
+             websocket_suite
 ASAN_TESTS = $(if $(filter command%,$(origin TESTS)),$(TESTS), \
                  $(filter $(LIFETIMES:%=t/%.t),$(TESTS)))
 

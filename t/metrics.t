@@ -354,7 +354,7 @@ gauge('background', 0);
 # ---- a client that invents models
 
 {
-    my $n = $ENV{TEST_NGINX_MODELS} || 2000;
+    my $n = $ENV{TEST_NGINX_MODELS} || 300;
     my $before = metrics();
     my $size = length get($port, '/metrics')->{body};
     my $done = 0;

@@ -113,9 +113,12 @@ $routes
             proxy_pass http://%%MODEL%%/first;
         }
 
+        # it says nothing either where a script is silent
+
         location = /to/second {
             internal;
             open_responses_dialect chat;
+            proxy_read_timeout 3s;
             proxy_pass http://%%MODEL%%/second;
         }
 
@@ -245,10 +248,12 @@ my @rows = (
 for my $row (@rows) {
     my ($name, $status, %o) = @$row;
 
+    my $n = $status == 429 ? 100 : 10;
     my %got;
-    $got{ask('eve', %o)->{status}}++ for 1 .. 100;
 
-    cmp_ok($got{$status} // 0, '>=', 50, "$name: its answer")
+    $got{ask('eve', %o)->{status}}++ for 1 .. $n;
+
+    cmp_ok($got{$status} // 0, '>=', $n / 2, "$name: its answer")
         or diag(explain(\%got));
 
     unharmed($name);
@@ -256,7 +261,7 @@ for my $row (@rows) {
 }
 
 {
-    leave(hang('eve')) for 1 .. 20;
+    leave(hang('eve')) for 1 .. 5;
     unharmed('a client that leaves');
 }
 
@@ -264,7 +269,7 @@ for my $row (@rows) {
     my $c = hang('eve', model => 'alone');
 
     is(ask('eve', model => 'alone')->{status}, 503, 'connections: one is all')
-        for 1 .. 100;
+        for 1 .. 10;
     unharmed('connections', 'alone');
     leave($c);
 }
@@ -278,7 +283,7 @@ for my $row (@rows) {
     my $c = hang('eve', %next);
 
     is(ask('eve', %next)->{status}, 429, 'context: it has its share')
-        for 1 .. 100;
+        for 1 .. 10;
     unharmed('context');
     leave($c);
 }
