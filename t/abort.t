@@ -85,11 +85,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target default /to/kept;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /to/kept {
             internal;

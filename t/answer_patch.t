@@ -65,11 +65,7 @@ my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF')->start;
 
         location /v1/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 

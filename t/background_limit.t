@@ -70,11 +70,7 @@ sub conf ($events, $background) {
                 open_responses_target default /to/plain;
             }
 
-            location = /to/plain {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/v1/chat/completions;
-            }
+            %%CHAT /to/plain /v1/chat/completions%%
 
             location = /ok { return 200 ok; }
         }

@@ -38,11 +38,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2,
             open_responses_store main;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 

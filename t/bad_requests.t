@@ -28,11 +28,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target m /to/model;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/model%%
     }
 CONF
 

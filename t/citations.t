@@ -95,11 +95,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, TOOL => $tool },
             open_responses_schema enforce;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /tool {
             internal;

@@ -35,11 +35,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
             location = /status { open_responses_status json; }
 
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/chat;
-            }
+            %%CHAT /to/model /chat%%
         }
     }
 CONF

@@ -59,11 +59,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /status { open_responses_status json; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 
@@ -237,11 +233,7 @@ $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /status { open_responses_status json; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 

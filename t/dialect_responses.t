@@ -44,11 +44,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target  renamed  /to/renamed;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/chat /chat%%
 
         location = /to/native {
             internal;

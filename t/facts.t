@@ -90,11 +90,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_pass http://127.0.0.1:%%PORT_1%%;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
 
         location = /to/hang {
             internal;

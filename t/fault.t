@@ -104,11 +104,7 @@ my $t = ORS::Nginx->new(model => $model, subst => {
             proxy_pass http://%%MODEL%%/v1/;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /to/packed {
             internal;

@@ -201,11 +201,7 @@ HTTP
             postpone_output 100000;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /to/unbuffered {
             internal;

@@ -225,11 +225,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, TOOLS => $tools },
             open_responses_tool web_search mcp:docs/nosuch;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /tool/typed {
             internal;

@@ -75,11 +75,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, MCP => $mcp },
             open_responses_strict off;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /mcp/old {
             internal;

@@ -69,11 +69,7 @@ my $t = ORS::Nginx->new(workers => 2, model => { MODEL => $model,
                                require_approval=never:read_only;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /mcp/files {
             internal;

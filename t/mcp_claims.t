@@ -88,11 +88,7 @@ my $t = ORS::Nginx->new(workers => 2,
             open_responses_mcp files /mcp/slow timeout=600s;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location ~ ^/mcp/(\w+)$ {
             internal;

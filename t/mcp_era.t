@@ -69,11 +69,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, MCP => $mcp },
             add_header X-Worker $pid;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /mcp/old {
             internal;

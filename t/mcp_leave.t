@@ -83,11 +83,7 @@ $mcps
             location = /status { open_responses_status json; }
             location = /metrics { open_responses_status prometheus; }
 
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/chat;
-            }
+            %%CHAT /to/model /chat%%
 
             location /mcp/ {
                 internal;

@@ -95,11 +95,7 @@ $servers
 
         location /v1/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 $locations
     }
 CONF

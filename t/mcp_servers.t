@@ -198,11 +198,7 @@ subtest 'at a gateway' => sub {
                 open_responses_store main;
             }
 
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/chat;
-            }
+            %%CHAT /to/model /chat%%
 
             location = /mcp/everything {
                 internal;

@@ -34,11 +34,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /v1/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 

@@ -92,11 +92,7 @@ my $conf = <<'CONF';
             open_responses_target  default /to/down /to/vllm;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/model%%
 
         location = /to/vllm {
             internal;

@@ -124,11 +124,7 @@ my $used = <<'CONF';
 
         location /validated/ { proxy_pass http://%%MODEL%%/; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/model%%
     }
 CONF
 

@@ -75,11 +75,7 @@ my $conf = <<'CONF';
 
         location @nothing { return 204; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /tool/slow {
             internal;

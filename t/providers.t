@@ -63,11 +63,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_pass http://%%MODEL%%/chat;
         }
 
-        location = /to/down {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/down;
-        }
+        %%CHAT /to/down /script/down%%
 
         location = /to/native {
             internal;

@@ -49,11 +49,7 @@ my $conf = <<'CONF';
             open_responses_limits items=LIMIT;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
     }
 CONF
 

@@ -104,11 +104,7 @@ my $t = ORS::Nginx->new(
                 proxy_pass http://%%MODEL%%/;
             }
 
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/v1/chat/completions;
-            }
+            %%CHAT /to/model /v1/chat/completions%%
 
             location = /to/aimock {
                 internal;

@@ -100,11 +100,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_pass http://%%MODEL%%/v1/chat/completions;
         }
 
-        location = /to/header {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/header;
-        }
+        %%CHAT /to/header /script/header%%
     }
 CONF
 

@@ -116,11 +116,7 @@ my $conf = <<'CONF';
             proxy_pass http://127.0.0.1:%%PORT_0%%/off/v1/responses;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location /tool/ {
             internal;

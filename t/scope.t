@@ -58,11 +58,7 @@ my $conf = <<'CONF';
 
         location /plain/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
 
         location = /to/native {
             internal;

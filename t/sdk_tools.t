@@ -109,11 +109,7 @@ my $nginx = ORS::Nginx->new(model => { MODEL => $model, TOOLS => $tools },
                                 definition=%%TESTDIR%%/get_time.json;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location ~ ^/tool/(?<script>.+) {
             internal;

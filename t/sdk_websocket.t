@@ -33,11 +33,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             }
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 

@@ -233,11 +233,7 @@ sub conf (@names) {
             open_responses_target default /to/chat;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 }

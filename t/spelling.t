@@ -81,11 +81,7 @@ $policies
             open_responses_unknown_fields pass;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/chat?;
-        }
+        %%CHAT /to/chat /script/chat?%%
 
         location = /to/native {
             internal;

@@ -53,17 +53,9 @@ my $conf = <<'CONF';
 
         location /to/ { internal; open_responses_dialect chat; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/model%%
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/hello;
-        }
+        %%CHAT /to/chat /script/hello%%
 
         location = /to/busy {
             internal;

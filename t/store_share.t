@@ -45,11 +45,7 @@ sub conf ($store, $use = '') {
                 open_responses_store main required;
             }
 
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/v1/chat/completions;
-            }
+            %%CHAT /to/model /v1/chat/completions%%
         }
 CONF
 }

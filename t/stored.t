@@ -48,11 +48,7 @@ my $conf = <<'CONF';
 
         location /none/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/v1/chat/completions;
-        }
+        %%CHAT /to/model /v1/chat/completions%%
     }
 CONF
 

@@ -97,11 +97,7 @@ $targets
             open_responses_target default /to/inherits;
         }
 
-        location = /to/inherits {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/inherits /chat%%
     }
 CONF
 

@@ -80,11 +80,7 @@ HTTP
             proxy_pass http://%%MODEL%%/chat;
         }
 
-        location = /to/other {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/other;
-        }
+        %%CHAT /to/other /script/other%%
 
         location = /to/page {
             internal;

@@ -62,11 +62,7 @@ $tools
         location = /json { open_responses_status json; }
         location = /page { open_responses_status; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location /tool/ {
             internal;

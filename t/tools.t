@@ -86,11 +86,7 @@ my $t = ORS::Nginx->new(workers => 2, model => { MODEL => $model,
 
         location /v1/ { open_responses on; }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /to/native {
             internal;

@@ -73,11 +73,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, TOOLS => $tools },
                                 show=none;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location = /tool/f {
             internal;

@@ -54,11 +54,7 @@ my $t = ORS::Nginx->new(workers => 2, model => { MODEL => $model,
             open_responses_store main;
         }
 
-        location = /to/model {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/chat;
-        }
+        %%CHAT /to/model /chat%%
 
         location /tool/ {
             internal;

@@ -54,11 +54,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
         location = /status { open_responses_status json; access_log off; }
 
 $policies
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%/script/chat;
-        }
+        %%CHAT /to/chat /script/chat%%
 
         location = /to/native {
             internal;

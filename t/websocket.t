@@ -70,11 +70,7 @@ HTTP
             return 401;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 

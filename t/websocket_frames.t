@@ -28,11 +28,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target default /to/chat;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 

@@ -81,11 +81,7 @@ HTTP
             open_responses_store main;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 

@@ -59,11 +59,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 1,
                 open_responses_target default /to/chat;
             }
 
-            location = /to/chat {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%;
-            }
+            %%CHAT /to/chat%%
 
             location = /status { open_responses_status json; }
         }

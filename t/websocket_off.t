@@ -41,11 +41,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target default /to/chat;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
 
         proxy_http_version 1.1;
         proxy_set_header Upgrade $http_upgrade;

@@ -40,11 +40,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_websocket on;
         }
 
-        location = /to/chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://%%MODEL%%;
-        }
+        %%CHAT /to/chat%%
     }
 CONF
 

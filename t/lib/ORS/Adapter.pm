@@ -93,11 +93,7 @@ CONF
             location /v1/ { open_responses on; }
 
 $locations
-            location = /to/model {
-                internal;
-                open_responses_dialect chat;
-                proxy_pass http://%%MODEL%%/v1/chat/completions;
-            }
+            %%CHAT /to/model /v1/chat/completions%%
         }
 CONF
 

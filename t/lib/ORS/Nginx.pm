@@ -21,11 +21,7 @@ package ORS::Nginx;
 #                 open_responses_target  default /to/model;
 #             }
 #
-#             location = /to/model {
-#                 internal;
-#                 open_responses_dialect chat;
-#                 proxy_pass http://%%MODEL%%/v1/chat/completions;
-#             }
+#             %%CHAT /to/model /v1/chat/completions%%
 #         }
 #     CONF
 #
@@ -48,7 +44,9 @@ package ORS::Nginx;
 #     Text before http { } can be added by main => '...', directives before
 #     the servers by http => '...'.
 # Placeholders: %%PORT_0%% ... any number, %%TESTDIR%%, %%MODEL%% (address
-#     of the model given), %%NAME%% for each entry of subst => { NAME => .. }.
+#     of the model given), %%NAME%% for each entry of subst => { NAME => .. },
+#     %%CHAT /place /path%% (a location /place, a chat target that asks that
+#     model server for /path).
 # Options: module => 0 (do not load ours), workers => N, model => $m or
 #     { MODEL => $m, MODEL2 => $m2 }, quit_may_hang => 1 (requests may still
 #     be open when finish() asks nginx to leave), quit_timeout => 60.
@@ -497,6 +495,13 @@ sub _conf_text ($self, $conf) {
         }
     }
 
+    $conf =~ s{%%CHAT (\S+)(?: (\S+))?%%}{<<"CONF" =~ s/\n\z//r}ge;
+location = $1 {
+    internal;
+    open_responses_dialect chat;
+    proxy_pass http://%%MODEL%%@{[ $2 // '' ]};
+}
+CONF
     $conf =~ s/%%PORT_(\d+)%%/$self->port($1)/ge;
     $conf =~ s{%%([A-Z][A-Z0-9_]*)%%}
               { $self->{subst}{$1} // die "no value for %%$1%%\n" }ge;
