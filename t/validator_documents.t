@@ -3,13 +3,14 @@
 # Copyright (C) Open Responses contributors
 
 # Documents that servers answer, good and broken, and what becomes of each.
+# Every field is in t/data/cases and t/unit/answer/verify_*_test.c.
 
 use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::Validator;
-use ORS::JSON qw( json_encode json_true );
-use ORS::Sample qw( call message output_text reasoning response );
+use ORS::JSON qw( json_encode );
+use ORS::Sample qw( message output_text reasoning response );
 
 
 sub text (%o) { json_encode(document(%o)) }
@@ -38,11 +39,7 @@ sub item ($change, $item = message('msg_1', 'completed',
 
 sub in ($before, $after = '') { $before . text() . $after }
 
-my $usage = { input_tokens => 1, output_tokens => 2, total_tokens => 3,
-              input_tokens_details => { cached_tokens => 0 },
-              output_tokens_details => { reasoning_tokens => 0 } };
 my $parts = '[' x 70 . ']' x 70;
-my $call = sub { call('fc_1', 'call_1', 'tide', 'completed', SECRET) };
 my $good = text();
 
 my @rows = (
@@ -51,26 +48,8 @@ my @rows = (
 
     [ 'not JSON', { body => SECRET . ' says so' }, refused => qr/not JSON/ ],
     [ 'empty', { body => '' }, refused => qr/it\ is\ empty/ ],
-    [ 'spaces', { body => " \n " }, refused => qr/it\ is\ empty/ ],
     [ 'half of it', { body => substr $good, 0, length($good) / 2 },
       refused => qr/not JSON:\ unexpected\ end/ ],
-    [ 'two of it', { body => in('', text()) }, refused => qr/not JSON/ ],
-    [ 'text after it', { body => in('', SECRET) }, refused => qr/not JSON/ ],
-    [ 'a byte order mark', { body => in("\xef\xbb\xbf") },
-      refused => qr/at\ byte\ 0/ ],
-    [ 'a comma too many', { body => text() =~ s/\}\z/,}/r },
-      refused => qr/not JSON/ ],
-    [ 'bad UTF-8', { body => text() =~ s/${\SECRET}/\xff\xfe/r },
-      refused => qr/not JSON/ ],
-    [ 'a control character', { body => text() =~ s/${\SECRET}/\x01/r },
-      refused => qr/not JSON/ ],
-    [ 'a list', { body => "[$good]" }, refused => qr/must\ be\ an\ object/ ],
-    [ 'null', { body => 'null' }, refused => qr/must\ be\ an\ object/ ],
-    [ 'a string', { body => '"' . SECRET . '"' },
-      refused => qr/must\ be\ an\ object/ ],
-    [ 'an error in a 200', { body => '{"error":{"message":"'
-                                     . SECRET . '"}}' },
-      refused => qr/"id"/ ],
     [ 'too deep', { body => text(metadata => 'DEEP') =~ s/"DEEP"/$parts/r },
       refused => qr/more\ than\ 64\ levels/ ],
     [ 'too many values', { body => text(metadata =>
@@ -82,73 +61,15 @@ my @rows = (
       refused => qr/limit\ of\ 4096/, code => 'answer_too_large' ],
     [ 'twice the same key', { body => text() =~ s/\A\{/{"id":"resp_8",/r },
       refused => qr/"id"/ ],
-    [ 'twice, one of them escaped',
-      { body => text() =~ s/\A\{/{"st\\u0061tus":"failed",/r },
-      refused => qr/"status"/ ],
-
-    (map { my $name = $_;
-        [ "no $name", { body => without($name) }, refused => qr/"$name"/ ]
-    } qw( id status output )),
-
-    (map { my ($name, $value) = @$_;
-        [ "another $name", { body => text($name => $value) },
-          refused => qr/"$name/ ]
-    } [ id => 7 ], [ object => 'list' ], [ created_at => '1' ],
-      [ created_at => 1.5 ], [ status => 'done' ], [ status => 7 ],
-      [ model => {} ], [ output => {} ], [ output => undef ], [ tools => {} ],
-      [ tool_choice => 'maybe' ], [ truncation => 'none' ],
-      [ parallel_tool_calls => 'true' ], [ text => [] ], [ top_p => '1' ],
-      [ temperature => json_true ], [ usage => 30 ], [ store => 0 ],
-      [ instructions => 7 ], [ error => SECRET ],
-      [ incomplete_details => SECRET ], [ reasoning => [] ]),
-
+    [ 'no id', { body => without('id') }, refused => qr/"id"/ ],
+    [ 'another status', { body => text(status => 'done') },
+      refused => qr/"status/ ],
     [ 'failed without an error',
       { body => text(status => 'failed', completed_at => undef) },
       refused => qr/"error"\ must\ say/ ],
-    [ 'an error without a message',
-      { body => text(status => 'failed', error => { code => SECRET }) },
-      refused => qr/"error\.message"/ ],
-    [ 'usage without input',
-      { body => text(usage => { output_tokens => 1 }) },
-      refused => qr/"usage\.input_tokens"/ ],
-    [ 'details of another type',
-      { body => text(usage => { %$usage, input_tokens_details => 0 }) },
-      refused => qr/"usage\.input_tokens_details"/ ],
-    [ 'a format without its name',
-      { body => text(text => { format => { type => 'json_schema' } }) },
-      refused => qr/"text\.format/ ],
-
-    (map { my ($name, $change) = @$_;
-        [ "message, $name", { body => item($change) },
-          refused => qr/"output\[0\]/ ]
-    } [ 'no type', sub ($i) { delete $i->{type} } ],
-      [ 'unknown type', sub ($i) { $i->{type} = SECRET } ],
-      [ 'no id', sub ($i) { delete $i->{id} } ],
-      [ 'no role', sub ($i) { delete $i->{role} } ],
-      [ 'unknown role', sub ($i) { $i->{role} = SECRET } ],
-      [ 'another status', sub ($i) { $i->{status} = 'done' } ],
-      [ 'no content', sub ($i) { delete $i->{content} } ],
-      [ 'content is a text', sub ($i) { $i->{content} = SECRET } ],
-      [ 'part without text', sub ($i) { delete $i->{content}[0]{text} } ],
-      [ 'part of unknown type', sub ($i) { $i->{content}[0]{type} = 't' } ],
-      [ 'text is a number', sub ($i) { $i->{content}[0]{text} = 7 } ],
-      [ 'broken annotation',
-        sub ($i) { $i->{content}[0]{annotations} = [ { type => 'url_citation',
-                                                       url => SECRET } ] } ],
-      [ 'broken logprob', sub ($i) { $i->{content}[0]{logprobs} = [ 1 ] } ]),
-
-    [ 'an item that is null', { body => text(output => [ undef ]) },
-      refused => qr/"output\[0\]"/ ],
-
-    (map { my $name = $_;
-        [ "call, no $name", { body => item(sub ($i) { delete $i->{$name} },
-                                           $call->()) },
-          refused => qr/"output\[0\]\.$name"/ ]
-    } qw( id call_id name arguments )),
-
-    [ 'arguments are an object',
-      { body => item(sub ($i) { $i->{arguments} = {} }, $call->()) },
-      refused => qr/"output\[0\]\.arguments"/ ],
+    [ 'an item without a type',
+      { body => item(sub ($i) { delete $i->{type} }) },
+      refused => qr/"output\[0\]/ ],
     [ 'a summary that is a text',
       { body => item(sub ($i) { }, reasoning('rs_1', 'completed', SECRET)) },
       refused => qr/"output\[0\]\.summary"/ ],
@@ -179,11 +100,6 @@ my @rows = (
     [ 'white space', { body => in("\r\n\t ", " \n") }, same => 1 ],
     [ 'big numbers', { body => text(temperature => 'N')
                            =~ s/"N"/1e-300/r }, same => 1 ],
-
-    (map { my $name = $_;
-        [ "no $name", { body => without($name) }, repaired => 1,
-          check => { expect => 'completed' } ]
-    } sort grep { !/^(?:id|status|output|usage)$/ } keys %{ document() }),
 
     [ 'nothing but what is needed',
       { body => json_encode({ id => 'resp_1', status => 'completed',
