@@ -21,17 +21,17 @@ DEPS      := t/make/deps.sh
 SOURCE    := $(BUILD)/source
 PAR        = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) $(if $(V),,-s)
 
-# what makes a fault harder to exploit, as far as the compiler has it
+# flags that make a fault harder to exploit, as far as the compiler has them
 ifndef HARDEN
 export HARDEN := $(shell t/make/flags.sh $(CC) -fstack-protector-strong \
                          -fstack-clash-protection -fcf-protection \
                          -ftrivial-auto-var-init=zero -D_FORTIFY_SOURCE=3)
 endif
 
-# what a machine does not have: any of lmdb, redis and websocket
+# libraries that a machine does not have: any of lmdb, redis and websocket
 export ORS_WITHOUT ?=
 
-# what nginx is configured with: as Debian did, or the least that fits
+# nginx's configuration: as Debian has it, or the least that fits
 CC_OPT    ?= -O2 -g -Wformat -Werror=format-security $(HARDEN)
 LD_OPT    ?= -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 FLAGS     ?= $(if $(NGINX_SRC),--with-compat --with-debug --with-threads, \

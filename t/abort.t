@@ -66,7 +66,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         keepalive 4;
     }
 
-    # what ends a call is the client that leaves, and nothing else
+    # only a client that leaves ends a call
 
     proxy_read_timeout 10m;
     open_responses_heartbeat 0;
@@ -181,7 +181,7 @@ for my $way (qw( /v1 /kept )) {
 }
 
 
-# what a client saw before it left is right
+# a stream is right up to the byte where its client left
 
 {
     my $c = http_start($port, 'POST', '/v1/responses', \%json,

@@ -139,7 +139,7 @@ for my $script (qw( pieces split )) {
 }
 
 
-# what Codex sends
+# requests of Codex
 
 for my $file (glob 't/data/requests/codex-*custom*.json') {
     my $q = json_decode(slurp($file));

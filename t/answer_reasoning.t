@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a model thinks: each way in which open_responses_reasoning shows it, and
-# where it is found in a text (E57).
+# Thoughts of a model: each way in which open_responses_reasoning shows them,
+# and where they are found in a text (E57).
 
 use v5.36;
 use Test::More;

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a request says of tool calls holds, whatever the model does.
+# Rules that a request makes for tool calls hold, whatever the model does.
 
 use v5.36;
 use Test::More;
@@ -38,7 +38,7 @@ sub allow ($mode, @names) {
 }
 
 
-# what a client is to get: names of functions, and "text"
+# the client's view of an answer: names of functions, and "text"
 
 sub told ($s) {
     return join ' ', map { $_->{name} // 'text' } $s->items->@*;

@@ -224,7 +224,7 @@ is(becomes('ann', $d->{id}, 'completed',
    ->{output}[0]{content}[0]{text}, 'Hello', 'runs there, too');
 
 
-# what is wrong is told at once, and nothing is begun
+# a wrong request is refused immediately, and nothing is begun
 
 error_ok(as('ann', POST => '/v1/responses',
             { model => 'm', input => 'hi', background => json_true, %$_ }),

@@ -80,7 +80,7 @@ sub becomes ($id, $status, $name) {
 }
 
 
-# what is complete while nothing can be stored is stored later
+# a response that is complete while the store is down is stored later
 
 my $id = begin();
 

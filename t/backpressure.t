@@ -22,7 +22,7 @@ use constant { MB => 1024 * 1024, DELTA => 1000 };
 
 my $asan = $ENV{TEST_NGINX_ASAN};
 
-# what sockets hold on their own; the model's has a small buffer
+# bytes that sockets hold themselves; the model's has a small buffer
 my $sockets = 1.8 * MB;
 
 

@@ -533,7 +533,7 @@ sub ws ($headers, $body) {
 
         return ($made, @replies) if !ws_send($ws, $body);
 
-        # what breaks a rule of frames is no JSON
+        # a broken frame is no JSON
 
         my @texts = eval { $ws->turn };
         my $last = $@ || $texts[-1];

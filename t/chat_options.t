@@ -99,7 +99,7 @@ CONF
 $t->start;
 
 
-# what is asked comes with what is sent
+# the model's name in a question is the target's name
 
 sub ask ($name, $body, %o) {
     return post_json($t->port($o{port} // 0), '/v1/responses',
@@ -233,7 +233,7 @@ is_deeply({ map { $_ => $json->{$_} }
           { max_completion_tokens => 20, user => 'u' }, 'several: sent');
 
 
-# what is inherited, name by name
+# inheritance, name by name
 
 my %all = (%tokens, user => 'u', store => $F);
 

@@ -177,7 +177,7 @@ sub compacted ($script, $name, %o) {
 }
 
 
-# what is sent for a request with "items"
+# the messages that are sent for a request with "items"
 
 sub sent ($items, %o) {
     my $r = post_json($t->port, ($o{at} // '/v1') . '/responses',
@@ -350,7 +350,7 @@ for my $script (qw( summary json )) {
 }
 
 
-# what goes wrong
+# failures
 
 for my $case ([ cut => 500, 'model_error', qr/was cut \(max_output_tokens\)/ ],
               [ call => 500, 'model_error', qr/call/ ],

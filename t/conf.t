@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What the directives take, where, and what nginx says of all else.
+# Directives: their values, their places, and nginx's words about all else.
 
 use v5.36;
 use Test::More;
@@ -531,7 +531,7 @@ bad('no effort', location('open_responses_reasoning_effort;'),
     'invalid number of arguments', '"open_responses_reasoning_effort"');
 
 
-# what is inherited
+# inheritance
 
 my $model = ORS::Model->new;
 

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What people copy: each file of conf.d and each piece of configuration in
-# README.md and docs is taken by nginx, and those of conf.d do what they say.
+# Configurations that people copy: nginx takes each file of conf.d and each
+# piece in README.md and docs, and those of conf.d do as they say.
 
 use v5.36;
 use File::Temp ();
@@ -272,7 +272,7 @@ my %high = (reasoning_effort => 'high');
 my $no = json_false;
 my $path = '/v1/chat/completions';
 
-# what is sent for efforts, and where
+# members that are sent for efforts, and where
 
 for (
     ['Qwen/Qwen3-8B', $path,

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What the running requests of one client hold of stored conversations is
+# Stored conversations that the running requests of one client hold are
 # bounded, and other clients do not notice it.
 
 use v5.36;
@@ -147,7 +147,7 @@ is_ok(request($t->port, 'GET', "/v1/responses/$id{ann}/input_items",
               { 'X-User' => 'ann' }), 'for a list');
 
 
-# what is left out of a context does not count
+# items that are left out of a context do not count
 
 $c = runs('ann', '/v1', $after{ann}->%*, truncation => 'auto');
 is_ok(ask('ann', '/v1', $after{ann}->%*), 'a truncated context is small');

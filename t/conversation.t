@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a request with previous_response_id is sent with, who may name what,
-# and what is kept at all (R64 to R66, E14 to E19, E66, E68).
+# Requests with previous_response_id: the messages that are sent, who may name
+# a response, and which are kept (R64 to R66, E14 to E19, E66, E68).
 
 use v5.36;
 use Test::More;
@@ -106,7 +106,7 @@ for my $stream (0, 1) {
                        message => qr/ response with this id: "[^"]*"\z/);
     }
 
-    # what is not kept
+    # responses that are not kept
 
     my $f = $talk->say('alice', 'one', @way, body => { store => json_false });
 
@@ -289,7 +289,7 @@ for my $stream (0, 1) {
 }
 
 
-# what has failed, and what was left
+# turns that have failed, and turns that were left
 
 {
     my $error = error_ok($talk->ask('alice', 'one', script => 'broken'), 502,
@@ -336,7 +336,7 @@ for my $stream (0, 1) {
                    code => 'previous_response_not_found');
 }
 
-# what is told of them
+# the log's lines about them
 
 {
     my $a = $talk->say('alice', 'one');

@@ -99,7 +99,7 @@ my %public = (
 my $args = 'a=1&key=x&API-Key=x&k%65y=x&access_token=x&monkey=2&keys&b=3';
 
 
-# what the targets got: those before the last one, and that
+# headers of the targets' requests: those before the last one, and that
 
 sub sent ($at, $name) {
     $model->forget;
@@ -147,7 +147,8 @@ has_none($one, 'off, the first one');
 has_none($two, 'off, the second one');
 
 
-# what a target sets, it gets, by variables of the client's headers, too
+# a target's own headers are sent, from variables of the client's headers as
+# well
 
 for my $at (qw( first off )) {
     (undef, my $r) = sent($at, 'set');

@@ -186,7 +186,7 @@ tells('an answer of another type', qr/^ors call: started/,
           qr/^ors call: dropped with its request/);
 }
 
-# what a validator makes of an answer
+# the validator's lines about an answer
 
 post_json($t->port, '/validated/responses', body('html', 0),
           headers => { 'X-Script' => 'html' });

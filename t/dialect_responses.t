@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What only a server with a memory can serve: it gets such requests as they
+# Requests that only a server with a memory can serve: it gets them as they
 # came; before one that speaks Chat they are refused.
 
 use v5.36;
@@ -169,7 +169,7 @@ for my $case (@cases) {
 }
 
 
-# what is wrong by the specification is refused whoever would serve it
+# requests that the specification forbids are refused whoever would serve them
 
 for my $target ('chat', 'native') {
     refused('an id that is a number', $target,

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a location with "open_responses on" serves, and what it refuses before
-# it has looked at a body.
+# A location with "open_responses on": the endpoints that it serves, and
+# requests that it refuses before it has looked at a body.
 
 use v5.36;
 use Test::More;

@@ -96,7 +96,7 @@ sub ask ($endpoint, $name, $script, $more = '') {
 }
 
 
-# what passes
+# answers that pass
 
 my sub passes ($endpoint, $text, $more = '') {
     with($endpoint, answers($text), sub ($script) {
@@ -124,7 +124,7 @@ passes('embeddings', $base64, ',"encoding_format":"base64"');
 passes('chat/completions', $stream, ',"stream":true');
 
 
-# what is put right
+# answers that are put right
 
 my sub repaired ($name, $endpoint, $text, $wanted, $more = '') {
     with("$endpoint, $name", answers($text), sub ($script) {
@@ -156,7 +156,7 @@ repaired('CRLF, words in a comment', 'chat/completions',
        $stream =~ s/"inner"/"native"/gr, ',"stream":true');
 
 
-# what does not pass
+# answers that do not pass
 
 my sub broken ($name, $endpoint, $body, $code = 'invalid_upstream_answer',
                %o)

@@ -129,7 +129,7 @@ sub begin ($script) {
 }
 
 
-# what the client is told of a stream that breaks
+# the client's end of a stream that breaks
 
 sub told ($r, $code, $name) {
     my ($error) = $r->{body} =~

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What the error log says of a model server that fails and of requests that
-# are refused: facts, what the server says, and nothing that it quotes.
+# The error log about a model server that fails and requests that are refused:
+# facts, the server's words, and nothing that it quotes.
 
 use v5.36;
 use Test::More;

@@ -2,9 +2,9 @@
 
 # Copyright (C) Open Responses contributors
 
-# What one line of the access log says of a turn: tokens, times, the server
-# that was called last; of turns with a client, without one, and of a
-# WebSocket.  What the error log has of a server's error.
+# The access log's line of a turn: tokens, times, the server that was called
+# last; of turns with a client, without one, and of a WebSocket.  The error log
+# about a server's error.
 
 use v5.36;
 use Test::More;
@@ -215,7 +215,7 @@ lines_like('the handshake', qr{^/v1/responses\|-\|});
 }
 
 
-# what a server says is in the log, and what it quotes is not
+# a server's words are in the log, quotes of the request are not
 
 for my $at ('/v1', '/validated') {
     my $mark = $t->log_mark;

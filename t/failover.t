@@ -127,7 +127,7 @@ served('three', 3);
 ok($model->wait_file('let-go'), 'a target that has failed is let go');
 
 
-# what another server would say, too, and what is too late
+# failures that another server would repeat, and failures that come late
 
 for my $stream (0, 1) {
     my $n = $model->count;

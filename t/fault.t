@@ -272,7 +272,7 @@ sub one ($name, $kind, $n, $before, $request, %o) {
 
     push @wrong, "$name, $kind $n: $what" if $what;
 
-    # what comes later must not be counted against this one
+    # later calls must not be counted against this one
 
     if ("@now" ne "$pid") {
         wait_for(sub { $t->workers == 1 });
@@ -331,7 +331,8 @@ for my $step (@script) {
     is(@wrong - $wrong, 0, "$name, whatever fails");
 }
 
-# what the failure has kept from being stored is said when nobody runs it
+# rows that the failure has kept from being stored are named when nobody runs
+# them
 
 my @never = grep {
     my $at = $_;

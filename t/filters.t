@@ -390,7 +390,7 @@ for my $name (@steps) {
     my %h = (%json, $z ? ('Accept-Encoding' => 'gzip') : ());
     my ($c, $n, $seen, $plain) = (undef, undef, 0, '');
 
-    # what has come so far, as text
+    # the text that has come so far
 
     my $has = sub ($re) {
         my $bytes = $name =~ /http2/ ? $c->body($n) : $c->body;

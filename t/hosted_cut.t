@@ -27,7 +27,7 @@ use constant CLIENTS => 3;
 my $JSON = 'application/json';
 my $SSE = 'text/event-stream';
 
-# what a tool says, and what a client reads of the model
+# texts of a tool, and the text that a client reads of the model
 
 my $text = "gr\xfcn {\"a\":1}";
 my $found = '{"output":"gr\u00fcn {\"a\":1}","sources":'
@@ -234,7 +234,7 @@ sub run ($job) {
     my $r = $cut->turn(request($s, $id), sub ($asked) {
         my ($name, @answer) = answer($s, $asked);
 
-        # what follows a turn that is over, and has no answer, is not asked
+        # a connection without an answer after a turn that is over is not asked
         push @asked, $name
             if $name ne 'end' && ($asked->{headers}{'x-turn'} // $id) eq $id;
 
@@ -318,7 +318,7 @@ sub item ($item) {
 }
 
 
-# what the model reads: the whole answer of a tool, or a part of it
+# the model's view: the whole answer of a tool, or a part of it
 
 sub told ($s, $told) {
     return 'told of a failure' if $told eq 'The tool failed.';
@@ -468,7 +468,7 @@ sub expected_model1 ($s, $all) {
 }
 
 
-# what has run is there
+# items of calls that have run are there
 
 sub expected_model2 ($s, $all) {
     my $turn = $turn{$s->{turn}};
@@ -484,7 +484,8 @@ sub expected_model2 ($s, $all) {
 }
 
 
-# what is cut where its end is not known is a text, but half a character
+# an answer whose end is not known is a text where it is cut, but not half a
+# character
 
 sub expected_tool ($s, $done) {
     my $failed = "$done; told of a failure";

@@ -257,7 +257,7 @@ for my $stream (0, 1) {
         }
     }
 
-    # what cannot be stored
+    # a turn that cannot be stored
 
     my $big = user('x' x 700_000);
 

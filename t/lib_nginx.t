@@ -278,7 +278,7 @@ ok(json_error($_), "not JSON: " . s{\n}{\\n}gr) for
     "\"\xff\"", "\"\xed\xa0\x80\"", '{"a":1,"a":2}', '[1 2]', '"a', '+1',
     "\xef\xbb\xbf{}", "'a'", '{a:1}', '[[[[[', '1e', '-', '"\u12"';
 
-# what finish() must notice
+# troubles that finish() must notice
 
 sub troubles ($what, $like, %o) {
     my $t = ORS::Nginx->new(module => 0, %o,

@@ -31,7 +31,7 @@ my @texts = (
 );
 
 
-# what the documentation says may pass, of a text after one letter
+# characters that may pass by the documentation, of a text after one letter
 
 sub passes_gate ($text) {
     utf8::encode(my $bytes = "m$text");
@@ -228,7 +228,7 @@ my @endpoints = qw( responses responses/compact chat/completions embeddings );
 my @places = qw( /chat /native /validator /tolerant /report );
 
 
-# what clients say: the name of a model
+# words of clients: the name of a model
 
 for my $at (@places) {
     for my $endpoint (@endpoints) {
@@ -299,7 +299,7 @@ for my $at (@places) {
 }
 
 
-# what a model server says
+# words of a model server
 
 for my $at (@places) {
     for my $endpoint (@endpoints) {

@@ -138,7 +138,7 @@ sub go_on (@conns) {
 sub frame ($data) { 'data: ' . json_encode($data) . "\n\n" }
 
 
-# what little there is has room in the socket's buffer
+# a little text has room in the socket's buffer
 
 sub put ($c, $bytes) {
     my $n = syswrite $c->{fh}, $bytes;

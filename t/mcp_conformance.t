@@ -22,7 +22,7 @@ my $PACKAGE = "$SDK/mcp/node_modules/\@modelcontextprotocol/conformance"
 
 die "$PACKAGE is missing, run: make deps-test\n" unless -e $PACKAGE;
 
-# what mcp_turn.pl is told, what comes of each check, and the items that the
+# arguments of mcp_turn.pl, results of each check, and the items that the
 # client of the gateway gets
 
 my %run = (
@@ -52,7 +52,7 @@ my %run = (
     },
 );
 
-# what the gateway has no part in: it asks no authorization server for a token,
+# scenarios without the gateway: it asks no authorization server for a token,
 # the location of an MCP server has its key
 
 my %left_out = (

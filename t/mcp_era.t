@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What an MCP server speaks is found out once, by one of several workers, and
+# The era of an MCP server is found out once, by one of several workers, and
 # outlives a reload; a server that changes is found out again.
 
 use v5.36;

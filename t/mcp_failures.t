@@ -210,7 +210,7 @@ sub called ($response) {
 }
 
 
-# what fails is told in a few words, and the turn goes on
+# a failure is told in a few words, and the turn goes on
 
 for my $stream (0, 1) {
     for my $failure (@failures) {

@@ -2,9 +2,9 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a request's headers say of its body: anything but JSON in UTF-8, as it
-# stands, is refused in gateway and validator, since a server that goes by the
-# header would read another document than the one that was checked.
+# A request's headers about its body: anything but JSON in UTF-8, as it stands,
+# is refused in gateway and validator, since a server that goes by the header
+# would read another document than the one that was checked.
 
 use v5.36;
 use Test::More;

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What Prometheus reads of turns: histograms of each location, target and model
-# as they are configured, gauges, and counters of turns and stores.
+# Prometheus' view of turns: histograms of each location, target and model as
+# they are configured, gauges, and counters of turns and stores.
 
 use v5.36;
 use Test::More;

@@ -207,7 +207,7 @@ my @requests = (
 );
 
 
-# what came, without the time and what is random in it
+# an answer without the time and its random parts
 
 sub plain ($raw, $t) {
     return $raw =~ s/^Date: [^\r]*/Date: now/migr
@@ -215,7 +215,7 @@ sub plain ($raw, $t) {
                 =~ s/:@{[ $t->port ]}\b/:port/gr;
 }
 
-# what a server behind has been asked, without its ports
+# requests of a server behind, without its ports
 
 sub asked () {
     my @r = map { [ @$_{qw( method uri version body )},

@@ -198,7 +198,7 @@ sub leave ($c) {
 
 sub metrics () { prometheus(get($port, '/metrics')->{body})->{value} }
 
-# what the other one has for a request, and what is said of all targets
+# another client has its answer, and all targets are up
 
 sub unharmed ($name, $model_name = 'm') {
     my $before = $model->requests;
@@ -289,7 +289,7 @@ for my $row (@rows) {
 }
 
 
-# what a target does itself is remembered, and has a class
+# failures of a target itself are remembered, and have a class
 
 for my $name (sort keys %own) {
     my $r = ask('bob', at => '/own', model => $name, script => $name);

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a request and an answer may be is a matter of the location: its
-# strictness, its flavor, and its policy for what nobody knows.
+# Requests and answers are judged by the location: its strictness, its flavor,
+# and its policy for unknown fields.
 
 use v5.36;
 use Test::More;
@@ -277,7 +277,7 @@ for my $profile (@ALL) {
 }
 
 
-# what nobody knows, in requests of all endpoints
+# unknown fields, in requests of all endpoints
 
 my %more = (
     'chat/completions' => '{"top_k":40,"model":"MODEL","messages":[{"role":'

@@ -118,7 +118,7 @@ sub acts ($name) {
 }
 
 
-# what workers have asked the store
+# commands of workers to the store
 
 sub commands () {
     my $n = 0;

@@ -15,7 +15,7 @@ use ORS::Model qw( chat_reply json_script stream_script );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok response_ok stream_ok );
 
-# what Ollama 0.17.4 answers for a model that does not think, and for one that
+# Ollama 0.17.4 answers this for a model that does not think, and for one that
 # thinks but not in steps; the name of the model says which it is
 
 my $model = ORS::Model->new(scripts => { ollama => sub ($conn, $r) {

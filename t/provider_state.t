@@ -2,11 +2,11 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a provider wants back of its answers (signatures of calls and thoughts,
-# "reasoning_details") comes back byte for byte: in rounds at the gateway, from
-# a client that runs its own tools, and in stored conversations; and goes to
-# nobody else.  The answers are written after the documentation of the
-# providers.
+# Members of answers that a provider wants back (signatures of calls and
+# thoughts, "reasoning_details") come back byte for byte: in rounds at the
+# gateway, from a client that runs its own tools, and in stored conversations;
+# and go to nobody else.  The answers are written after the documentation of
+# the providers.
 
 use v5.36;
 use Test::More;
@@ -26,8 +26,8 @@ my $signature = 'AVSoXO4' . '+a/9Zq_-' x 700 . '==';
 my $skip = '{"google":{"thought_signature":'
            . '"skip_thought_signature_validator"}}';
 
-# what comes in a document, its pieces in a stream, and what must come back:
-# CALL stands for the call's name and arguments
+# members of a document, their pieces in a stream, and those that must come
+# back: CALL stands for the call's name and arguments
 
 my %provider = (
     gemini => {
@@ -292,7 +292,7 @@ for my $name (sort keys %provider) {
     }
 }
 
-# what a WebSocket keeps of a turn that is not stored
+# a WebSocket's memory of a turn that is not stored
 
 for my $name (sort keys %provider) {
     my $ws = ORS::WS->new($t->port, path => '/v1/responses',

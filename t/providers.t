@@ -146,7 +146,7 @@ error_ok(ask({ model => 'm', provider => 'one' }, '/reject'), 400,
 }
 
 
-# what is sent
+# members that are sent
 
 my %options = (provider_options => [
     { type => 'one', top_k => 1, user => 'u' },

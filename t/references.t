@@ -63,7 +63,7 @@ for my $engine (sort keys %talk) {
                    code => 'item_not_found', param => 'input',
                    message => qr/: "x_\w+i00"\z/);
 
-    # what is loaded counts, and not what is in the same turn
+    # items that are loaded count, and not those of the same turn
 
     my $b = $talk->say('alice', [ user($big), user('b') ],
                        name => "$engine: 60k more");

@@ -125,8 +125,8 @@ my $a = ORS::Adapter->new(
 my @USER = ({ role => 'user', content => 'hi' });
 
 
-# what is sent but for the model, and for what $input becomes if that is not
-# given; what is echoed, in both ways
+# members that are sent but for the model, and the message that $input becomes
+# unless that is given; the echo, in both ways
 
 sub sends ($row, $body, %o) {
     my ($sent, $echo) = delete @o{qw( sent echo )};
@@ -331,7 +331,7 @@ sends('other `stream_options`',
       sent => {}, at => 'openai');
 
 
-# what is kept elsewhere
+# fields whose work is done elsewhere
 
 refuses('`background`', { background => $T }, 'unsupported_parameter',
         'background');

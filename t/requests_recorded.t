@@ -189,7 +189,7 @@ sub replay ($name, $code, $param) {
 }
 
 
-# what refers to the server's memory is for that server to refuse
+# references to the server's memory are for that server to refuse
 
 sub native ($name, $body, $code, $param, %o) {
     my $good = $code eq 'ok' || $code eq 'previous_response_not_found'
@@ -409,7 +409,7 @@ sub chat_facts ($chat) {
 }
 
 
-# what wraps a text is told by its one member
+# an object that wraps a text has one member
 
 sub arguments ($text) {
     utf8::encode(my $bytes = $text);

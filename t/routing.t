@@ -328,7 +328,7 @@ goes('/v1', 'a b', '/to/exact');
 goes('/v1', "caf\x{e9}", '/to/default');
 goes('/v1', 'shared', '/to/default');
 
-# what a group of targets says holds for each of them
+# options of a group of targets hold for each of them
 {
     for (['group', '/group/model', 'of-the-group'],
          ['group-own', '/group/own', 'its-own'])
@@ -381,7 +381,7 @@ goes('/v1', 'shared', '/to/server');
 $port = $t->port;
 
 
-# what the target is sent
+# the target's request
 
 for my $stream (0, 1) {
     my @s = $stream ? (stream => \1) : ();

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What "make run" starts: the gateway in front of its own model, which speaks
-# from nginx.conf, or in front of a server.
+# "make run" starts the gateway in front of its own model, which speaks from
+# nginx.conf, or in front of a server.
 
 use v5.36;
 use File::Spec ();
@@ -108,7 +108,7 @@ is(response_ok(ask(input => 'hi', @tool, tool_choice => {
 
 is(get($port, '/v1/models')->{json}{data}[0]{id}, 'demo', 'list of models');
 
-# what needs a store or a secret can be tried, too
+# features that need a store or a secret can be tried as well
 
 {
     my $first = response_ok(ask(input => 'one'), 'a turn')->response;

@@ -34,8 +34,8 @@ plan skip_all => 'not compared with ajv: ORS_OPENAPI=FILE names the schema,'
                  . ' 2026-04-24'
     if !-e $openapi;
 
-# What may differ, by the number of the contradiction, edge case or note that
-# says so.  "ajv" is its verdict: ours is the other one.
+# differences that are known, by the number of the contradiction, edge case or
+# note that says so.  "ajv" is its verdict: ours is the other one.
 
 my @known = (
     { by => 'C14', what => 'an event of a type with a prefix', ajv => 0,
@@ -108,7 +108,7 @@ is(system(node('ajv'), "$ORS::Nginx::ROOT/t/sdk/schema_diff.mjs", $openapi,
 
 walk_file($documents, $ours);
 
-# what the specification permits passes in these, too
+# documents that the specification permits pass in these as well
 
 my @wider = qw( openai loose loose_openai );
 

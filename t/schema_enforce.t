@@ -307,7 +307,7 @@ for my $stream (0, 1) {
 cmp_ok(scalar(() = ask('/report', 'text', 1, text => $format)->deltas), '>', 0,
        'a report holds nothing');
 
-# what is stored has no wrong call; a response in the background
+# a stored response has no wrong call; a response in the background
 
 my $r = post_json($t->port, '/v1/responses',
                   { model => 'wrong', input => 'hi', tools => [ $mine ],

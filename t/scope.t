@@ -155,7 +155,7 @@ is(get('', $shared, 'GET', '/all')->{status}, 200, 'all of them read it');
 is(get('Bearer a', $shared, 'GET', '/all')->{status}, 404, 'but no others');
 
 
-# what a client is told by is part of its name
+# a client's mark is part of its name
 
 is(get('Bearer a', $id, 'GET', '/same')->{status}, 200, 'the same variable');
 is(get('Bearer a', $id, 'GET', '/other', 'X-User')->{status}, 404,

@@ -16,7 +16,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx ();
 use ORS::SDK qw( node_tests python_tests );
 
-# what the model has read of tools since the user spoke
+# outputs of tools that the model has read since the user spoke
 
 my $tell = sub ($conn, $r) {
     my $asked = json_decode($r->{body});

@@ -68,7 +68,7 @@ sub blob ($at, %more) {
 }
 
 
-# what is sent for a client that sends "items" back before a message
+# the messages for a client that sends "items" back before a message
 
 sub back ($items, %o) {
     my %at = (at => delete $o{at} // '/again');
@@ -239,7 +239,7 @@ is(back([ item($new) ]), undef, 'no secret: nothing is opened');
 $a->finish;
 
 
-# what nginx says of the files
+# nginx's words about the files
 
 sub says ($name, $files, $code, $re = undef) {
     my ($got, $out) = ORS::Nginx->conf_test(

@@ -80,7 +80,7 @@ is(version('1.28.7'), '', 'leaves nothing');
 done_testing();
 
 
-# what the script says
+# the script's words
 
 sub source ($version, %env) {
     local @ENV{keys %env} = values %env;

@@ -98,7 +98,7 @@ my $responses = '"model":"m","input":"hi"';
 my $chat = '"model":"m","messages":[{"role":"user","content":"hi"}]';
 
 
-# what would name another model, other input, other instructions
+# spellings that would name another model, other input, other instructions
 
 for my $p (map { ("$_-on", "$_-off") } qw( pass strip reject )) {
     for my $at ("validator-$p", "gateway-$p") {
@@ -165,7 +165,7 @@ error_ok(post_json($t->port, '/validator/responses',
 }
 
 
-# what is carried into a Chat request
+# fields that are carried into a Chat request
 
 for my $row (
     [ '"params":{"MODEL":"big"}', 'params.model', 'unsupported_parameter' ],

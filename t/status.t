@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What open_responses_status counts, and how it shows it.
+# Counters of open_responses_status, and how it shows them.
 
 use v5.36;
 use Test::More;

@@ -85,7 +85,7 @@ for my $try ('a' .. 'p') {
 my ($slot, $from, $to) = place($key);
 my $here = () = $from->keys;
 
-# what follows an old turn is written together with a longer life of that
+# a turn that follows an old one is written together with a longer life of that
 
 $from->age($_) for grep {
     $from->cmd('CLUSTER', 'KEYSLOT', $_) == $slot

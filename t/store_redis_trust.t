@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a server of Redis says does not make a worker tell its password to
-# others, nor take any amount of memory.
+# A server of Redis cannot make a worker tell its password to others, nor take
+# any amount of memory.
 
 use v5.36;
 use IO::Select ();

@@ -50,8 +50,8 @@ sub conf ($store, $use = '') {
 CONF
 }
 
-# what Redis has counted for each scope is what is there, when that which has
-# expired in this second has gone
+# Redis' counts of each scope are those of the keys, when those that have
+# expired in this second have gone
 
 sub counted ($lost = 0) {
     for my $sizes (grep { /:sizes$/ } $redis->keys) {

@@ -93,7 +93,7 @@ sub absent ($r, $name) {
 }
 
 
-# what was answered is what is retrieved
+# a response is retrieved as it was answered
 
 my $first = create('ann', metadata => { a => 'b' }, instructions => 'Be nice');
 
@@ -281,7 +281,7 @@ error_ok(as('ann', GET => "/v1/responses/$third->{id}/input_items?$_->[0]"),
         [ 'after=msg_x', 'after' ], [ 'before=msg_x', 'before' ];
 
 
-# what is deleted is gone, and with it what it led to
+# a deleted response is gone, and with it those that it led to
 
 $r = as('ann', DELETE => "/v1/responses/$first->{id}");
 is_deeply(found($r, 'it is deleted'),
@@ -318,7 +318,7 @@ $t->reload;
 is_deeply(found(as('ann', GET => "/v1/responses/$third->{id}"),
                 'after a reload'), $third, 'it is there');
 
-# what was stored under a larger limit is no failure of the store
+# a response stored under a larger limit is no failure of the store
 
 {
     my $r = create('alice', input => 'x' x 9000);

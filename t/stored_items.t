@@ -2,9 +2,9 @@
 
 # Copyright (C) Open Responses contributors
 
-# What comes back from a store and is no item of a request, because another
-# version or another hand has put it there: the request is refused by name,
-# the log is told, the worker lives.
+# A stored item that is no item of a request, because another version or
+# another hand has put it there: the request is refused by name, the log is
+# told, the worker lives.
 
 use v5.36;
 use Test::More;

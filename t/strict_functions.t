@@ -50,7 +50,7 @@ sub body ($strict, $schema = $SCHEMA) {
 }
 
 
-# what the model gets, and what the client is told of it
+# the model's functions, and the client's echo of them
 
 sub gets ($name, $at, $strict, $schema, $want) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;

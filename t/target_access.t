@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What docs/operating.md recommends in place of access rules in the location of
+# docs/operating.md recommends this in place of access rules in the location of
 # a target, which nginx skips in subrequests.
 
 use v5.36;

@@ -217,7 +217,7 @@ is_whole(ask('return', 'return.sse'), 'return.sse', 'return');
 is_whole(ask_slowly('return', 'return.sse'), 'return.sse', 'return, slow');
 
 
-# what breaks off
+# answers that break off
 
 for my $break (qw( chunk only unended length header )) {
     for my $type (qw( sse json )) {

@@ -171,7 +171,7 @@ for (([ '/v1', 'alone', '-' ], [ '/limited', 'beside', 'PASSED' ])) {
 }
 
 
-# what both inherit is charged once
+# a limit that both inherit is charged once
 
 response_ok(ask('/v1', 'm', port => 1), "inherited: request $_",
             flavor => 'openai') for 1, 2;

@@ -59,7 +59,7 @@ sub tools (@types) {
 }
 
 
-# what the model gets of them, and what the client is told it has asked for
+# the model's tools, and the client's echo of those it has asked for
 
 sub sends ($name, $at, $body, $expected) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -141,7 +141,7 @@ like($a->sent('send, as it is written', { tools('web_search') },
               at => '/on-sends', flavor => 'openai')->{body},
      qr/"tools":\[\{"type":"web","n":1\.0\}\]/, 'send, as it is written');
 
-# what the server does with it is not told, so nobody waits for a call
+# the server does not tell of the tool's work, so nobody waits for a call
 
 for my $choice ('required', { type => 'allowed_tools', mode => 'required',
                               tools => [ { type => 'web_search' } ] })

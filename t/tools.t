@@ -289,7 +289,7 @@ for my $stream (0, 1) {
              message => qr/"fast"/);
 }
 
-# what has to be called is called in the first round
+# a call that is required comes in the first round
 
 ask('weather', 0, tool_choice => 'required');
 is_deeply([ map { $_->{json}{tool_choice} } $model->requests ],

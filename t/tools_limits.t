@@ -150,7 +150,7 @@ for my $stream (0, 1) {
 $t->finish;
 
 
-# what nginx -t says
+# words of nginx -t
 
 my @bad = (
     [ 'f', qr/invalid number of arguments/ ],

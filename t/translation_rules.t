@@ -50,7 +50,7 @@ sub script ($case, $type, $body) {
 }
 
 
-# what the model server answers to the requests that come first
+# the model server's answers to the requests that come first
 
 sub scripts_earlier ($case) {
     my @answers = split /\n/, $case->{model} // '';
@@ -226,7 +226,7 @@ sub answer ($case, $form) {
 }
 
 
-# what it answers does not matter
+# the model server's answer does not matter
 
 sub request ($case) {
     my $hello = { %$case, answer => "completed\nmessage text(Hello)" };

@@ -168,7 +168,7 @@ sub ask ($at, $name, $cut, $stream, $reset = 0) {
 }
 
 
-# what is wrong with an answer; "how" says how it ended
+# mistakes of an answer; "how" says how it ended
 
 sub wrong ($r, $stream, $how) {
     my @wrong;

@@ -29,7 +29,7 @@ sub failure ($status, $code, %more) {
 }
 
 
-# what is sent, then what is seen of it: as it is, and masked
+# the server's answer, then the client's: as it is, and masked
 
 my @rows = (
     [ 'a bad request', failure(400, 'bad', param => 'input[2].text'),
@@ -71,7 +71,7 @@ my @rows = (
 );
 
 
-# what a translation makes of codes
+# codes that a translation changes
 
 my %translated = (billing => 'insufficient_quota',
                   busy => 'server_is_overloaded');

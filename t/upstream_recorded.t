@@ -19,7 +19,7 @@ use ORS::Util qw( slurp );
 my %recorded = map { m{([^/]+)\.json\z} => json_decode(slurp($_)) }
                glob 't/data/upstream/*.json';
 
-# what the errors are to a client
+# the errors as a client gets them
 
 my %error = (
     'aimock-error-429' => [ 429, type => 'too_many_requests',
@@ -185,7 +185,7 @@ sub answered ($label, $script, $stream, $recorded) {
 
     is(join('', $s->deltas), $said{text}, "$label: pieces of text");
 
-    # what came in pieces goes out in pieces
+    # an answer that came in pieces goes out in pieces
     cmp_ok(scalar $s->deltas, '>=', $said{pieces}, "$label: as many pieces")
         if $said{pieces};
 }

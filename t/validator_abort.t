@@ -50,7 +50,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     proxy_http_version 1.1;
     proxy_set_header Connection "";
 
-    # what ends an exchange is what the test does, and nothing else
+    # only the test ends an exchange
 
     proxy_read_timeout 10m;
 
@@ -92,7 +92,8 @@ sub is_gone ($name) {
 }
 
 
-# what is refused is not read on, nor does the client wait for its end
+# an answer that is refused is not read on, nor does the client wait for its
+# end
 
 for (([ broken => '/v1/responses', 1 ], [ first => '/v1/responses', 1 ],
       [ other => '/v1/responses', 0 ], [ large => '/small/responses', 0 ]))

@@ -2,9 +2,9 @@
 
 # Copyright (C) Open Responses contributors
 
-# What answers behind a validator in place of a server: cache entries, fresh,
-# stale or revalidated, and files that an error_page names.  However large,
-# and however slow the client, nothing of it is taken for an answer cut short.
+# Answers behind a validator in place of a server's: cache entries, fresh,
+# stale or revalidated, and files that an error_page names.  However large, and
+# however slow the client, none is taken for an answer cut short.
 
 use v5.36;
 use Test::More;
@@ -302,7 +302,7 @@ for my $what (sort keys %content) {
 }
 
 
-# what is cut is not kept
+# an answer that is cut is not kept
 
 {
     my $c = ORS::HTTP::Conn->new($t->port);

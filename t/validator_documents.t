@@ -44,7 +44,7 @@ my $good = text();
 
 my @rows = (
 
-    # what nobody can repair
+    # mistakes that nobody can repair
 
     [ 'not JSON', { body => SECRET . ' says so' }, refused => qr/not JSON/ ],
     [ 'empty', { body => '' }, refused => qr/it\ is\ empty/ ],
@@ -90,7 +90,7 @@ my @rows = (
     [ 'it is cut before it begins', { body => $good, cut => 0 },
       refused => qr/ended\ before/, code => 'upstream_disconnected' ],
 
-    # what is repaired
+    # mistakes that are repaired
 
     [ 'a good one', { body => $good }, same => 1 ],
     [ 'byte by byte', { body => $good, split => 1 }, same => 1 ],
@@ -135,7 +135,7 @@ my @rows = (
       repaired => sub ($d) { is($d->response->{model}, 'parrot-1', 'not seen') }
     ],
 
-    # what nobody knows
+    # unknown keys
 
     [ 'unknown keys', { body => text(x_a => 1, text => {
           format => { type => 'text' }, x_b => { c => [ {} ] } }) },

@@ -156,7 +156,7 @@ sub ask ($at, $script, %headers) {
 sub asked () { ($g->model->requests)[-1]{headers}{'accept-encoding'} }
 
 
-# what the headers say
+# headers
 
 {
     my $r = ask('v1', 'gzip');

@@ -117,7 +117,7 @@ my @list = (
       [ 404, 404, 404 ], [ 429, 429, 429 ], [ 501, 502, 502 ],
       [ 503, 503, 503 ], [ 529, 503, 503 ], [ 599, 502, 502 ]),
 
-    # what clients act on stays, whose account it is does not
+    # codes that clients act on stay, whose account it is does not
 
     (map { my ($code, $status) = @$_;
         [ $code, { status => $status,

@@ -19,7 +19,7 @@ use ORS::Stream qw( error_ok stream_ok );
 
 use constant { MB => 1024 * 1024, DELTA => 1000, MANY => 10_000 };
 
-# what sockets hold on their own; the model's has a small buffer
+# bytes that sockets hold themselves; the model's has a small buffer
 my $sockets = 1.8 * MB;
 
 my $good = render(good());

@@ -153,7 +153,7 @@ my @rows = (
       { body => put(4, "data: {\"type\":\"keepalive\"}\n\n") },
       ended => qr/"type"/ ],
 
-    # what is cut
+    # streams that are cut
 
     (map { my ($name, $at) = @$_;
         [ "cut $name", { body => $good, cut => $at },

@@ -48,8 +48,8 @@ sub measured ($kind) {
 }
 
 
-# what goes out, and how the connection ends.  A piece of its own, "pause",
-# comes when nginx has seen what is before it
+# the bytes that go out, and how the connection ends.  A piece after "pause"
+# comes when nginx has seen the pieces before it
 
 my %break = (
     'a chunk without a size' =>

@@ -45,7 +45,7 @@ my %answers = (
 
 my $content = ORS::Content->new(%answers);
 
-# what CGI servers break
+# answers that CGI servers break
 
 my %sse = (type => 'text/event-stream', body => $begin);
 my %json = (body => $answers{'short.json'});
@@ -223,9 +223,9 @@ is(ask('return', 'document.json')->{body}, '{"secret":1}',
    'return is not looked at');
 
 
-# What breaks off.  nginx does not tell the end of such an answer from the end
-# of its connection when there is no length, and with FastCGI not even then: the
-# text has to tell.
+# Answers that break off. nginx does not tell the end of such an answer from
+# the end of its connection when there is no length, and with FastCGI not even
+# then: the text has to tell.
 
 for my $kind (qw( fastcgi uwsgi scgi )) {
     for my $end (@ends) {

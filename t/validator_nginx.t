@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What stands around a validator in nginx's configuration: rewrites, nested
-# locations, headers, buffers, caches, subrequests.
+# nginx's configuration around a validator: rewrites, nested locations,
+# headers, buffers, caches, subrequests.
 
 use v5.36;
 use Test::More;
@@ -257,7 +257,7 @@ sub is_refused ($r, $name) {
 }
 
 
-# what is not looked at
+# answers that are not looked at
 
 {
     for my $method (qw( GET PUT DELETE OPTIONS PATCH )) {

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What nginx itself refuses in a location with a validator, error pages, and
-# what else answers in place of the server.
+# Requests that nginx itself refuses in a location with a validator, error
+# pages, and other answers in place of the server's.
 
 use v5.36;
 use Test::More;

@@ -43,7 +43,7 @@ sub slips ($name, $why, $change) {
 
 my @rows = (
 
-    # what passes
+    # streams that pass
 
     [ 'a good one', { body => stream() }, same => 1 ],
     [ 'in small pieces', { body => stream(), split => 7 }, same => 1 ],
@@ -79,7 +79,7 @@ my @rows = (
       { body => stream(sub ($e) { double($e, 'completed') }) },
       body => stream() ],
 
-    # what the strict profile does not permit
+    # mistakes that only the strict profile refuses
 
     slips('response.in_progress again', qr/comes\ again\ or\ late/,
           sub ($e) { double($e, 'in_progress') }),

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What the variables say, in a log, and in a target.
+# Values of the variables, in a log, and in a target.
 
 use v5.36;
 use Test::More;

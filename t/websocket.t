@@ -235,7 +235,7 @@ sub connected (%o) {
 }
 
 
-# what is no turn
+# messages that are no turn
 
 {
     my $ws = connected;
@@ -287,7 +287,7 @@ sub connected (%o) {
     is(json_decode($ws->{in})->{error}{code}, 'invalid_api_key',
        '... has the error that HTTP has');
 
-    # what one connection of a client has in memory, another one has not
+    # one connection's memory is not another's
 
     my ($one, $two) = map {
         ORS::WS->new($port, path => '/known/responses',

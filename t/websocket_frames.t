@@ -88,7 +88,7 @@ sub body ($text = 'hi') {
 }
 
 
-# what closes it
+# frames that close the connection
 
 for my $case ([ 'without a mask', frame(0x81, body, mask => 0), 1002 ],
               [ 'a reserved bit', frame(0xc1, body), 1002 ],

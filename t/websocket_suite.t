@@ -191,7 +191,7 @@ sub said {
     is($asked->{json}{stream}, json_true, 'HTTP: a stream');
     ok(!exists $asked->{json}{type}, "no member of the transport's");
 
-    # what it stores is its own
+    # the target's own store keeps it
 
     $ws->create(model => 'native', input => 'hi',
                 previous_response_id => 'resp_of_it');

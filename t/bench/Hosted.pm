@@ -24,7 +24,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx ();
 use ORS::Util qw( spew );
 
-# what a conversation, an output and an answer have in text
+# texts of a conversation, an output and an answer
 my $INPUT = 'Look at the weather, and say what to wear. ' x 200;
 my $OUTPUT = 'Rain in the morning, later some sun. ' x 25;
 my $ANSWER = 'Take a coat with you, and boots. ';

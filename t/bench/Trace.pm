@@ -2,7 +2,7 @@ package Trace;
 
 # Copyright (C) Open Responses contributors
 #
-# What a process asks of the kernel, by the lines that strace writes of it.
+# System calls of a process, by the lines that strace writes of it.
 #
 #     Trace::row('1 KB request', $pid, $file, 40, sub ($n) { ... });
 #

@@ -237,8 +237,8 @@ sub add_body ($name, @pairs) {
 }
 
 
-# what malloc() keeps for later depends on what was asked of it before: this
-# is a worker that has seen large requests
+# malloc() keeps memory by earlier requests: this is a worker that has seen
+# large ones
 
 sub warm_up {
     for my $kind (qw( agent picture )) {
@@ -550,8 +550,8 @@ sub unused {
 }
 
 
-# what is done to a request before it may pass; instructions as callgrind
-# counts them, of one of the requests
+# the reading of a request before it may pass; instructions as callgrind counts
+# them, of one of the requests
 
 sub walker {
     return if !$opt{walk};
@@ -779,7 +779,7 @@ sub callgrind_rows ($t, $pid, $file) {
 }
 
 
-# what the worker asks of the kernel for each request, and for each chunk
+# the worker's system calls for each request, and for each chunk
 
 sub syscalls {
     section('System calls of the worker (strace), page faults');

@@ -169,7 +169,7 @@ client_write(bench_client_t *c)
 
         if (n == -1) {
 
-            /* what is wrong with it is seen when it is read */
+            /* a mistake in it is seen when it is read */
 
             return;
         }
@@ -344,7 +344,7 @@ client_fields(bench_client_t *c)
 }
 
 
-/* what lies between the chunks, a byte at a time */
+/* bytes between the chunks, one at a time */
 
 static size_t
 client_size(bench_client_t *c, char *p, size_t len)

@@ -29,7 +29,7 @@ char *bench_events_begin(size_t *len);
 char *bench_events_deltas(char *buf, unsigned from, unsigned n);
 size_t bench_events_delta_len(void);
 
-/* What the deltas are made of, before all else. */
+/* Words of which the deltas are made; called before all else. */
 void bench_events_words(const char **words, unsigned nwords);
 
 /* The events after "n" deltas, and the end; freed by the caller. */

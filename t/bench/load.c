@@ -416,7 +416,7 @@ load_streams_begin(void)
 }
 
 
-/* what is counted happens while all are open */
+/* counting begins when all are open */
 
 static void
 load_streams_window(void)

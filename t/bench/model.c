@@ -44,7 +44,7 @@ struct model_conn_s {
     unsigned        responses;          /* as a server of that API */
     unsigned        models;             /* asked for the list of them */
     size_t          left;               /* of the request's body */
-    char           *body;               /* what is looked into, or NULL */
+    char           *body;               /* to be looked into, or NULL */
     size_t          body_len;
 
     const char     *out;                /* being sent */
@@ -392,7 +392,7 @@ model_header(model_conn_t *c, const char *name)
 }
 
 
-/* what is not looked at need not be copied */
+/* bytes that are not looked at need not be copied */
 
 static int
 model_read_body(model_conn_t *c)
@@ -603,7 +603,7 @@ bench_model_tick(uint64_t now)
         return;
     }
 
-    /* what was missed while nobody asked is not made up for */
+    /* events that were missed while nobody asked are not made up for */
 
     if (model_due + 100000000 < now) {
         model_due = now;

@@ -45,7 +45,7 @@ my @STREAMS = (10, 30, 100, 300, 1000, $opt{quick} ? () : (2000, 4000));
 my @LIMITS = (1, 5, 10);        # ms
 my @SIZES = ('1 KB', '100 KB', '1 MB');
 
-# what a server takes more than one answer's time is no rate of it
+# a server that takes more than one answer's time has no rate
 my $LEAST_RATE = 4;
 my $UNREACHED = 1e9;            # ms
 
@@ -337,7 +337,7 @@ sub prove ($server, $kind) {
 }
 
 
-# what a client shows that looks at nothing else
+# texts that a client shows that looks at nothing else
 
 sub deltas ($stream) {
     return join '', map { $_->{delta} }

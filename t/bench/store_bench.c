@@ -384,7 +384,7 @@ store_bench_handler(ngx_ors_store_job_t *job)
 }
 
 
-/* what has come, and how long it took until the loop waits again */
+/* jobs that have come, and how long it took until the loop waits again */
 
 static void
 store_bench_loop(ngx_uint_t count)
@@ -514,7 +514,7 @@ store_bench_compare(const void *a, const void *b)
 }
 
 
-/* what nginx would do; no job is late here */
+/* as nginx does; no job is late here */
 
 ngx_int_t
 ngx_thread_task_post(ngx_thread_pool_t *tp, ngx_thread_task_t *task)

@@ -267,7 +267,7 @@ cost_index(cost_t *cost, ngx_str_t *list, ngx_ors_index_t *index)
 
     ngx_destroy_pool(pool);
 
-    /* what the engine of a store has done is not counted */
+    /* earlier work of a store's engine is not counted */
 
     ngx_ors_test_memory_reset();
 

@@ -54,14 +54,14 @@ typedef struct {
     ngx_uint_t           nvariant;
     u_char              *text;
     size_t               len;
-    size_t               sent;      /* what somebody had to send */
+    size_t               sent;      /* bytes that somebody had to send */
     ngx_pool_t          *pool;
 } cost_t;
 
 
 /*
- * What is measured.  NGX_OK: taken, NGX_DECLINED: refused; each row must be
- * taken in one of its variants.
+ * The code that is measured.  NGX_OK: taken, NGX_DECLINED: refused; each row
+ * must be taken in one of its variants.
  */
 typedef ngx_int_t (*cost_run_pt)(cost_t *cost);
 

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What inputs cost: a table of instructions and memory, and a test for each.
+# The cost of inputs: a table of instructions and memory, and a test for each.
 #
 #   cost.pl [-v] [-j JOBS] [-d DIR] PROGRAM [PART OF A NAME]
 

@@ -49,7 +49,7 @@ static const cost_row_t  cost_rows[] = {
     { "typical", 50, ASKED, USER(TEXT TEXT) "," CALL("c#") ","
       OUTPUT("c#") "\n", USER("a") },
 
-    /* what comes with the request */
+    /* members that come with the request */
 
     { "items", 400, "{'model':'m','input':[", ",{'role':'user','content':"
       "'a'}", "]}\n" USER("a") },
@@ -63,7 +63,7 @@ static const cost_row_t  cost_rows[] = {
     { "outputs of stored calls", 200, "{'model':'m','input':[",
       "," OUTPUT("c@"), "", "]}\n", "," CALL("c#") },
 
-    /* what was stored */
+    /* items that were stored */
 
     { "turns", 400, ASKED, "{'role':'user','content':'a'}\n", USER("a") },
     { "items of a turn", 400, ASKED, ",{'role':'user','content':'a'}", "" },

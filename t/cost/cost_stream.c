@@ -21,7 +21,7 @@ typedef struct {
     ngx_uint_t             profile;
     ngx_ors_reasoning_e    reasoning;
     ngx_ors_chat_think_e   think;
-    const char            *stream;      /* what the client wants */
+    const char            *stream;      /* the client's "stream" */
 } cost_mode_t;
 
 
@@ -144,7 +144,7 @@ static const cost_row_t  cost_translated_rows[] = {
       "", DATA("{'choices':[{'message':{'tool_calls':[{'id':'c#','function':"
                "{'name':'f'}}]}}]}") },
 
-    /* what is said about texts */
+    /* annotations of texts */
 
     { "annotations", 300, SAY("a"),
       DELTA("'annotations':[{'type':'url_citation','url':'u','start_index':0,"

@@ -35,7 +35,7 @@
 typedef struct {
     int          fd;
     u_char       buf[HEAD];
-    size_t       pos;             /* what has been used */
+    size_t       pos;             /* bytes that have been used */
     size_t       len;
     size_t       left;            /* of a chunk or a body */
     ngx_uint_t   chunked;

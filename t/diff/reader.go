@@ -1,7 +1,7 @@
 // Copyright (C) Open Responses contributors
 
-// What encoding/json reads in requests, into structures as servers have
-// them: see t/readers.t for lines and their form.
+// Reads requests as encoding/json does, into structures as servers have them:
+// see t/readers.t for lines and their form.
 
 package main
 

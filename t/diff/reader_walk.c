@@ -5,7 +5,7 @@
 
 
 /*
- * What this module reads in requests.  Reads lines, each a body of POST
+ * Requests as this module reads them.  Reads lines, each a body of POST
  * responses in hexadecimal digits; writes a line for each: "-" for one that
  * is refused in the most tolerant profile, or the members that are compared,
  * in the form that t/readers.t explains.

@@ -5,7 +5,7 @@
 
 
 /*
- * What the tables say of documents.  Reads lines of three columns with tabs
+ * Documents as the tables judge them.  Reads lines of three columns with tabs
  * between them: a kind, a profile, and JSON text, in which "\001N:text\001"
  * stands for N times that text.  Writes a line for each: "ok", or the path,
  * the code and the message of the error.

@@ -1,5 +1,5 @@
-# What goes wrong around nginx: long runs of tests whose short ones are part
-# of "make test".
+# Faults around nginx: long runs of tests whose short ones are part of "make
+# test".
 #
 #   make fault [ORS_ONLY=name]          every call of a worker that can fail
 #   make chaos [SECONDS=600] [SEED=1]   hostile peers, with the sanitizers

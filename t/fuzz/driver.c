@@ -85,7 +85,7 @@ static int              driver_waited;
 static const char      *driver_found;                 /* a directory */
 static const char      *driver_prefix = "";
 
-static const uint8_t   *driver_data;                  /* what is running */
+static const uint8_t   *driver_data;   /* the input that runs */
 static size_t           driver_len;
 
 

@@ -1,7 +1,7 @@
 
 /*
- * What fuzz targets have in common: claims, and texts of exactly their size,
- * for the sanitizer.
+ * Tools of all fuzz targets: claims, and texts of exactly their size, for the
+ * sanitizer.
  */
 
 
@@ -56,7 +56,7 @@ fuzz_same(const void *a, size_t alen, const void *b, size_t blen)
 }
 
 
-/* what there is up to "end" or to the last byte, then "*p" is after that */
+/* the bytes up to "end" or to the last one; then "*p" is after that */
 
 static ngx_inline ngx_str_t
 fuzz_line(const uint8_t **p, const uint8_t *last, uint8_t end)

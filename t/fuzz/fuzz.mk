@@ -45,7 +45,7 @@ FUZZ_DIR    := $(BUILD)/fuzz$(if $(FUZZ_CLANG),,-gcc)$(if $(SAN),,-plain)
 FUZZ_SAN    := $(if $(FUZZ_CLANG), -fno-sanitize=pointer-overflow \
                     -fsanitize=fuzzer-no-link,-fsanitize-coverage=trace-pc)
 
-# what a program is linked with to be one
+# objects and flags that make a program a fuzz target
 FUZZ_MAIN    = $(if $(findstring fuzzer-no-link,$(UNIT_FLAGS)),, \
                     $(UNIT_DIR)/t/fuzz/driver.o)
 FUZZ_LINK    = $(if $(findstring fuzzer-no-link,$(UNIT_FLAGS)), \
@@ -66,7 +66,8 @@ fuzz:
 
 unit-fuzz-progs: $(FUZZ_PROGS)
 
-# what is found is kept in $(FUZZ_DIR)/corpus, what breaks in $(FUZZ_DIR)
+# inputs that are found are kept in $(FUZZ_DIR)/corpus, those that break a
+# target in $(FUZZ_DIR)
 
 fuzz-run: fuzz
 	@t/fuzz/run.pl --dir=$(FUZZ_DIR) --seconds=$(SECONDS) \

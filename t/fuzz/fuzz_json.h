@@ -1,6 +1,6 @@
 
 /*
- * What was written, read again; for fuzz targets of rooms above json.
+ * Written texts, read again; for fuzz targets of rooms above json.
  */
 
 

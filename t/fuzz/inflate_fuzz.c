@@ -62,7 +62,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     inflate_fuzz_run(&inflate_fuzz_pieces, kind, input + 3, size - 3,
                      input[1] + 1, input[2] + 1);
 
-    /* what comes before the bytes are found broken may differ */
+    /* bytes in front of a mistake may differ */
 
     fuzz_check(inflate_fuzz_once.rc == inflate_fuzz_pieces.rc);
     fuzz_check(inflate_fuzz_once.rc == NGX_DECLINED

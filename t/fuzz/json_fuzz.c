@@ -80,7 +80,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 }
 
 
-/* what two forms of the reader made of one text */
+/* nodes that two forms of the reader made of one text */
 
 static void
 json_fuzz_alike(ngx_ors_json_t *a, ngx_ors_json_t *b)

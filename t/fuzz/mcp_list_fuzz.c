@@ -72,7 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 }
 
 
-/* what is no JSON is the end, as if there were no more pages */
+/* a page that is no JSON is the end, as if there were no more pages */
 
 static ngx_int_t
 mcp_list_fuzz_page(ngx_ors_mcp_list_t *list, ngx_str_t *page)

@@ -5,11 +5,11 @@
 
 
 /*
- * What is said of a chat server in the configuration, as it comes in a line:
+ * Options of a chat server in the configuration, as they come in a line:
  * taken, or refused with one message, and never half of it.
  *
- * Input: words, a line each; what begins with "/" is an effort "high", a
- * pointer, and its value in the next line.
+ * Input: words, a line each; a word that begins with "/" is an effort "high",
+ * a pointer, and its value in the next line.
  */
 
 

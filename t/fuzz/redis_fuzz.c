@@ -5,9 +5,8 @@
 
 
 /*
- * What a Redis server says: replies as they are read from a connection, in
- * pieces, and the texts in them.  Input: flags, the length of a piece, and
- * the bytes.
+ * Replies of a Redis server, as they are read from a connection, in pieces,
+ * and the texts in them.  Input: flags, the length of a piece, and the bytes.
  */
 
 

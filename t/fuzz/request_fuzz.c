@@ -47,7 +47,7 @@ typedef struct {
 } request_fuzz_text_t;
 
 
-/* what is in a request, or in what was made of it: raw insides of strings */
+/* raw insides of strings, of a request or of the text that was made of it */
 
 typedef struct {
     ngx_ors_json_t       *json;

@@ -436,7 +436,7 @@ stored_fuzz_sent(stored_fuzz_t *f, ngx_str_t *text, ngx_pool_t *pool)
 
     fuzz_read(&json, pool, text);
 
-    /* what is no list of items may end the list, and begin another */
+    /* a text that is no list of items may end the list, and begin another */
 
     if (!(f->flags & STORED_FUZZ_CHECKED)) {
         return;

@@ -24,7 +24,7 @@
 #define GUARD_FUZZ_SMALL      0x10       /* small limits */
 #define GUARD_FUZZ_NO_MEMORY  0x20
 #define GUARD_FUZZ_LIST       0x40       /* of fragments */
-#define GUARD_FUZZ_UNKNOWN    0x80       /* what is not known is stripped */
+#define GUARD_FUZZ_UNKNOWN    0x80       /* unknown keys are stripped */
 
 #define GUARD_FUZZ_MAX        16384
 

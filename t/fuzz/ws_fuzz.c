@@ -20,7 +20,7 @@
 #define MAX  (1024 * 1024)
 
 
-/* what a reader gave, as a digest: order and bytes matter */
+/* events of a reader, as a digest: order and bytes matter */
 
 typedef struct {
     uint64_t     hash;
@@ -154,7 +154,7 @@ ws_fuzz_piece(ngx_ors_ws_t *ws, const uint8_t *in, size_t len,
         ngx_destroy_pool(ws->pool);
     }
 
-    /* what is waited for fits, and is known to fit by its headers */
+    /* the frame that is waited for fits, as its headers say */
 
     if (rc == NGX_AGAIN
         && (b.pos != b.last || ws->announced > ws->max

@@ -1,6 +1,6 @@
 package Docs;
 
-# What check.pl asks of documents: where their links lead, and which
+# Documents as check.pl reads them: where their links lead, and which
 # directives and variables the reference and the source have.
 
 use strict;
@@ -43,7 +43,7 @@ sub links {
 }
 
 
-# what stands in code is no link, and offsets stay
+# text in code is no link, and offsets stay
 
 sub prose {
     my ($text) = @_;

@@ -1,6 +1,6 @@
 package House;
 
-# What house.pl and check.pl ask of C sources: their code without comments,
+# C sources as house.pl and check.pl read them: their code without comments,
 # their functions, and which files of a room need each other in a cycle.
 
 use strict;

@@ -19,7 +19,7 @@ use lib dirname(__FILE__);
 use Docs qw(links reference source_names);
 use House qw(blanked code_lines content cycles);
 
-# what the files of a room may include besides nginx's own headers
+# headers besides nginx's own that the files of a room may include
 
 my %below = (
     base   => [],
@@ -224,6 +224,8 @@ sub check_text {
         finding($file, 0, @lines . " lines, more than $max");
     }
 
+    check_comments($file, $text);
+
     for my $n (1 .. @lines) {
         my $line = $lines[$n - 1];
 
@@ -247,7 +249,10 @@ sub check_text {
 sub check_comments {
     my ($file, $text) = @_;
 
-    while ($text =~ m!/\*\s+(?:\*\s+)?what\b!gi) {
+    my $head = $file =~ /\.[ch]$/ ? qr!/\*\s+(?:\*\s+)?what\b!i
+                                 : qr!^(?\!\h*#\h*\S).*\n\K\h*#\h+what\b!im;
+
+    while ($text =~ /$head/g) {
         place($file, $text, $-[0], 'a comment begins with "what"');
     }
 }
@@ -328,7 +333,6 @@ sub check_source {
     }
 
     check_blank_lines($file, lines($text));
-    check_comments($file, $text);
 }
 
 

@@ -149,6 +149,9 @@ fails('no first comment in a script',
 fails('comment', qr!\Q$c\E:\d+: a // !, source($c, "int  i; // x\n"));
 fails('a comment without a subject', qr/\Q$c\E:\d+: a comment begins/,
       source($c, "int  i; /* what is kept */\n"));
+fails('a comment without a subject in Perl', qr!t/a.t:\d+: a comment begins!,
+      { 't/a.t' => "#!/usr/bin/perl\n\n# Copyright (C) A\n\n# A test.\n\n"
+                   . "use v5.36;\n\n# what is kept\n\nf();\n" });
 fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
 fails('private configuration', qr/\Q$c\E:\d+: private/,
       source($c, "int  i = r->loc_conf[index];\n"));

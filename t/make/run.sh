@@ -33,7 +33,7 @@ fail() {
 }
 
 
-# what goes into nginx.conf must be one word there
+# a value in nginx.conf must be one word there
 
 check_words() {
     if ! { [ "$port" -ge 1 ] && [ "$port" -le 65535 ]; } 2>/dev/null; then
@@ -60,7 +60,7 @@ check_words() {
         upstream=${upstream%/}
     done
 
-    # what is copied from an example is often the URL of an endpoint
+    # people copy the URL of an endpoint from an example
 
     for endpoint in chat/completions responses models embeddings; do
         upstream=${upstream%/"$endpoint"}
@@ -251,7 +251,7 @@ stop() {
 }
 
 
-# what curl's exit codes mean
+# meanings of curl's exit codes
 
 reason() {
     case $1 in

@@ -4,7 +4,7 @@
 suite=${SUITE:-bookworm}
 mirror=${MIRROR:-http://deb.debian.org/debian}
 
-# what the way to the registries needs on this machine, if it is set
+# the way to the registries on this machine, if it is set
 
 way='http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY
      SSL_CERT_FILE NODE_EXTRA_CA_CERTS PIP_CERT PIP_INDEX_URL

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a request passes through: files and functions of src, by room, as
+# Files and functions of src that a request passes through, by room, as
 # callgrind saw them in a worker.  Functions that the compiler has put into
 # others are not among them.
 #

@@ -326,7 +326,8 @@ both('404: a model that is not there', async (generate) => {
 });
 
 
-// what the model server refuses; a stream that has not begun is an answer
+// requests that the model server refuses; a stream that has not begun is an
+// answer
 
 const refused = [
     [400, 'context_length_exceeded', /that does not fit/],

@@ -259,7 +259,8 @@ both('404: a model that is not there', (ask) => fails(
     { message: /nobody/, lc: 'MODEL_NOT_FOUND' }));
 
 
-// what the model server refuses; a stream that has not begun is an answer
+// requests that the model server refuses; a stream that has not begun is an
+// answer
 
 const refused = [
     [401, 'invalid_api_key', /who are you/, 'MODEL_AUTHENTICATION'],

@@ -11,8 +11,8 @@
 # refused in front of the server, so that a session begins: the gateway asks
 # without one first, and some of these servers answer whatever they are asked.
 #
-# What came of it is a line of JSON, the response and whether all is well.
-# Complaints go to standard error.
+# It prints a line of JSON, the response and whether all is well.  Complaints
+# go to standard error.
 
 use v5.36;
 use Test::More;

@@ -33,7 +33,7 @@ const texts = (events, type) =>
     events.filter((e) => e.type === type).map((e) => e.delta).join('');
 
 
-// what the tools say, in the order of the calls
+// outputs of the tools, in the order of the calls
 
 const outputs = (response) => response.output
     .filter((item) => item.type === 'function_call')
@@ -373,7 +373,7 @@ const format = {
 };
 const parsed = { city: 'Paris', degrees: 21.5, rain: false };
 
-// what the helpers for zod and others make of a schema
+// the format that the helpers for zod and others make of a schema
 
 const parseable = Object.defineProperties({ ...format }, {
     $brand: { value: 'auto-parseable-response-format' },
@@ -440,7 +440,8 @@ test('429: a limit of nginx', async () => {
 });
 
 
-// what the model server refuses; a stream that has not begun is an answer
+// requests that the model server refuses; a stream that has not begun is an
+// answer
 
 const refused = [
     [400, 'BadRequestError', 'context_length_exceeded',

@@ -1,7 +1,7 @@
 // Copyright (C) Open Responses contributors
 //
-// What Node reads in requests, as a server with Express' body-parser does:
-// see t/readers.t for lines and their form.
+// Reads requests as Node does, in a server with Express' body-parser: see
+// t/readers.t for lines and their form.
 
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';

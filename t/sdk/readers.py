@@ -1,8 +1,9 @@
 # Copyright (C) Open Responses contributors
 #
-# What Python reads in requests: readers.py json|orjson|pydantic LEVELS.  The
-# last one is how vLLM does it: FastAPI gives what json has read to a model
-# that takes more members than it has.  See t/readers.t for lines and form.
+# Reads requests as Python does: readers.py json|orjson|pydantic LEVELS. The
+# last one is how vLLM does it: FastAPI gives the document that json has read
+# to a model that takes more members than it has.  See t/readers.t for lines
+# and form.
 
 import json
 import struct

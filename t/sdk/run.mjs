@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// what aimock's calls ask for, in this order
+// cities that aimock's calls ask for, in this order
 
 export const CITIES = ['Paris', 'Tokyo', 'San José'];
 

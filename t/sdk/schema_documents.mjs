@@ -147,7 +147,7 @@ export class Documents {
     }
 
 
-    // what a schema comes to: without references, wrappers and unions
+    // a schema without references, wrappers and unions
 
     branches(schema) {
         let found = this.#branches.get(schema);

@@ -1,7 +1,7 @@
 # Copyright (C) Open Responses contributors
 #
-# What the server at $BASE keeps; see stored.mjs, which does the same in
-# JavaScript.  What is beyond it: items must fit the SDK's own types.
+# Stored responses of the server at $BASE; see stored.mjs, which does the same
+# in JavaScript.  More than there: items must fit the SDK's own types.
 
 import json
 import os

@@ -30,7 +30,7 @@ typedef int (*room_input_pt)(const uint8_t *input, size_t size);
 typedef struct {
     const char     *name;
     room_test_pt    test;         /* main() of a file of tests, or */
-    room_input_pt   input;        /* what a fuzz target does with an input */
+    room_input_pt   input;        /* the fuzz target's work on an input */
     const char     *corpus;
 } room_file_t;
 

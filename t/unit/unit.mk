@@ -159,7 +159,8 @@ endef
 $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
 $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_PROG,$r)))
 
-# what t/schema_*.t, t/readers.t, t/jsonschema_suite.t and t/mcp_servers.t ask
+# programs that t/schema_*.t, t/readers.t, t/jsonschema_suite.t and
+# t/mcp_servers.t ask
 $(UNIT_TOOLS): $(UNIT_DIR)/%: $(UNIT_DIR)/t/diff/%.o $(UNIT_CORE) \
     $(foreach r,jsonschema tools $(UNIT_proto),$(UNIT_DIR)/$r.a)
 	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LDLIBS)

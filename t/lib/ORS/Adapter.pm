@@ -221,7 +221,7 @@ sub breaks ($self, $script, $name, $status, %o) {
 }
 
 
-# what both ways must agree on
+# members on which both ways must agree
 
 sub _essence ($r) {
     return {

@@ -133,7 +133,7 @@ sub session ($self, @o) { $self->finish($self->start(@o)) }
 sub said ($s) { map { $_->{text} } @{ $s->{agent_message} } }
 
 
-# what it wrote to its standard error, for diag()
+# its standard error, for diag()
 
 sub log ($self, $s) { slurp("$s->{tmp}/err") }
 

@@ -126,9 +126,9 @@ sub _bytes ($case) {
 }
 
 
-# what a response says, a line for its status and one for each item: the
-# same that t/unit/check/check.h tells of.  An id made here is CALL; a
-# control character is its picture, a half of a pair U+FFFD.
+# a response in lines, one for its status and one for each item: the same that
+# t/unit/check/check.h has.  An id made here is CALL; a control character is
+# its picture, a half of a pair U+FFFD.
 
 sub digest ($r) {
     return '' if !defined $r->{status};

@@ -2,10 +2,10 @@ package ORS::Events;
 
 # Copyright (C) Open Responses contributors
 #
-# What ORS::Stream knows of the events of a stream: their keys, their order,
-# and that what they say agrees.  $self->{state} is START, CREATED, QUEUED,
-# IDLE (between items), ITEM(type), ERR (after an error event) or TERM;
-# {item} is the open item with its open part, {items} are the finished ones.
+# Events of a stream, as ORS::Stream knows them: their keys, their order, and
+# that their contents agree.  $self->{state} is START, CREATED, QUEUED, IDLE
+# (between items), ITEM(type), ERR (after an error event) or TERM; {item} is
+# the open item with its open part, {items} are the finished ones.
 
 use v5.36;
 use parent qw( ORS::Schema );
@@ -133,7 +133,7 @@ sub _event ($self, $type, $data) {
     if (!$schema) {
         return if $type =~ /\A[a-z0-9_.-]+:.+/ && $self->{opt}{extensions};
 
-        # what other tools report about their item
+        # events of other tools about their item
         return $self->_foreign_event($type, $data)
             if $self->{openai} && $type =~ /\Aresponse\./;
 
@@ -284,7 +284,7 @@ sub _terminal ($self, $status, $r, $state) {
     my @done = @{ $self->{items} };
     my @out = @{ $r->{output} };
 
-    # what has failed in between has no place for one that is incomplete
+    # a response that has failed in between has no place for an incomplete item
     @done = grep { ($_->{status} // '') ne 'incomplete' } @done
         if $status eq 'failed' && $self->{opt}{lax};
 

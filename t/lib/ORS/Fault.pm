@@ -48,7 +48,7 @@ sub start ($self, $t) {
     local $ENV{LD_PRELOAD} = "$self->{dir}/fault.so";
     local $ENV{ORS_FAULT_FILE} = "$self->{dir}/control";
 
-    # what was freed is garbage, and so is what was not written
+    # freed memory is garbage, and so is memory that was not written
     local $ENV{MALLOC_PERTURB_} = 165;
 
     return $t->start;

@@ -35,7 +35,7 @@ use constant {
     END_STREAM => 1, END_HEADERS => 4, CANCEL => 8,
 };
 
-# what nginx sends by number
+# headers that nginx sends by number
 my %NAME = (22 => 'allow', 26 => 'content-encoding', 28 => 'content-length',
             31 => 'content-type', 33 => 'date', 44 => 'last-modified',
             46 => 'location', 53 => 'retry-after', 54 => 'server',

@@ -420,7 +420,8 @@ sub new ($class, $port, %o) {
 }
 
 
-# what a test forgot would keep nginx from leaving; finish() calls this
+# connections that a test forgot would keep nginx from leaving; finish() calls
+# this
 
 sub close_all ($class) {
     $_->close for grep { defined } values %open;

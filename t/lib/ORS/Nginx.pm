@@ -524,7 +524,7 @@ sub DESTROY ($self) {
 }
 
 
-# what finish() would have found must not be lost when a test forgets it
+# troubles must not be lost when a test forgets finish()
 
 END {
     if ($$ == $OWNER) {

@@ -201,7 +201,7 @@ my %scripts = (
                              $hello),
     'mock-trigger' => stream_script(text => [ 'We ', 'met.' ]),
 
-    # what vLLM says
+    # vLLM's words
     'mock-long' => [ [ status => 400 ], [ json => { error => {
         message => "This model's maximum context length is 8 tokens.",
         type => 'BadRequestError', code => 400 } } ] ],

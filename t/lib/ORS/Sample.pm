@@ -423,7 +423,7 @@ sub defects ($make, @list) {
 
         my $before = render($e);
 
-        # what is renumbered was moved; what set numbers keeps them
+        # moved events are renumbered; a change that sets numbers keeps them
         my $keep = $change->($e) // '';
         my $after = render($e, numbered => $keep eq 'numbered');
 

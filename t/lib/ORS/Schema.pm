@@ -2,9 +2,9 @@ package ORS::Schema;
 
 # Copyright (C) Open Responses contributors
 #
-# What ORS::Stream knows of the objects of the protocol: the response, its
-# items, their parts, usage and errors, each with its keys and their types.
-# The methods report to $self and return true if the caller may go on.
+# Objects of the protocol, as ORS::Stream knows them: the response, its items,
+# their parts, usage and errors, each with its keys and their types.  The
+# methods report to $self and return true if the caller may go on.
 
 use v5.36;
 use Exporter qw( import );
@@ -39,7 +39,7 @@ my %RESPONSE = (
     safety_identifier => 'str|null', prompt_cache_key => 'str|null',
 );
 
-# what may differ between two snapshots of one response
+# members that may differ between two snapshots of one response
 my %CHANGING = map { $_ => 1 } qw(
     status output usage completed_at error incomplete_details model
     service_tier
@@ -78,7 +78,7 @@ my %PART = (
     input_video => { type => 'str', video_url => 'str' },
 );
 
-# what may be where
+# parts that an item may have
 
 my %ALLOWED_PARTS = (
     'message.content' => qr/./,
@@ -239,7 +239,8 @@ sub _same_as_before ($self, $r) {
         next if $CHANGING{$key} || !exists $r->{$key}
                 || !exists $first->{$key};
 
-        # what was to be stored may be found to be impossible
+        # a response that was to be stored may be found to be impossible to
+        # store
 
         next if $key eq 'store' && $first->{$key} && !$r->{$key};
 

@@ -110,7 +110,7 @@ sub check_response ($text, %opt) {
 }
 
 
-# what is wrong with an error answer
+# mistakes of an error answer
 
 sub check_error ($status, $headers, $body, %opt) {
     my $self = _new(%opt);

@@ -74,7 +74,7 @@ sub nginx ($self) { $self->{nginx} }
 sub finish ($self) { $self->{nginx}->finish }
 
 
-# what the model was sent last
+# messages of the model's last request
 
 sub heard ($self) { $self->{model}->last_request->{json}{messages} }
 

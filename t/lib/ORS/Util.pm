@@ -2,7 +2,7 @@ package ORS::Util;
 
 # Copyright (C) Open Responses contributors
 #
-# What the other test modules share: ports, files, waiting.
+# Tools that the other test modules share: ports, files, waiting.
 #
 #     my $port = free_port();
 #     wait_for(sub { -e $file }) or die;       # polls, 0 on time-out

@@ -64,7 +64,7 @@ sub _more ($self) {
     my $rin = '';
     vec($rin, fileno $self->{socket}, 1) = 1;
 
-    # what TLS has decrypted is not in the socket
+    # bytes that TLS has decrypted are not in the socket
 
     if (!($self->{socket}->can('pending') && $self->{socket}->pending)) {
         select($rin, undef, undef, $LIMIT) or die "no bytes in $LIMIT s";

@@ -468,7 +468,7 @@ test_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
 
     rc = ngx_ors_answer_error(err, pool, status, &json, json.nodes);
 
-    /* what "err" has is its own */
+    /* "err" has its own memory */
 
     ngx_memset(text, '#', sizeof(text));
 

@@ -4,7 +4,7 @@
  */
 
 
-/* What a server says in an error: what of it may be in a log. */
+/* A server's words in an error: which of them may be in a log. */
 
 
 #include <ngx_ors_test.h>

@@ -217,7 +217,7 @@ static const event_t  texts[] = {
 #define TEXTS  (sizeof(texts) / sizeof(texts[0]))
 
 
-/* what a server may leave out, and send twice */
+/* events that a server may leave out, and send twice */
 
 static const char  *optional[] = {
     "in_progress", "output_text.annotation.added", NULL

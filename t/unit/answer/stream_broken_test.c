@@ -544,7 +544,7 @@ test_limits(void)
 }
 
 
-/* what was filled in may be over the limit: the stream ends all the same */
+/* text that was filled in may be over the limit: the stream still ends */
 
 static void
 test_filled(void)

@@ -139,7 +139,7 @@ test_output(void)
     answer_free(&a);
     free(quoted);
 
-    /* what is missing is filled in */
+    /* missing members are filled in */
 
     chat(&a, "data: {'choices':[{'index':0,'delta':{'content':'a'},"
              "'finish_reason':'stop'}]}\n\n" DONE);

@@ -4,7 +4,7 @@
  */
 
 
-/* What a stream without an end takes: memory, and bytes sent to the client. */
+/* The cost of a stream without an end: memory, and bytes to the client. */
 
 
 #include "stream_check.h"

@@ -282,7 +282,7 @@ static const order_test_t  flavors[] = {
 };
 
 
-/* what of it only the tolerant profile lets pass */
+/* those that only the tolerant profile lets pass */
 
 static const order_test_t  late[] = {
 
@@ -302,7 +302,7 @@ static const order_test_t  late[] = {
 };
 
 
-/* what no profile lets pass */
+/* streams that no profile lets pass */
 
 static const order_test_t  foreign[] = {
 
@@ -318,7 +318,7 @@ static const order_test_t  foreign[] = {
 };
 
 
-/* what only the tolerant profiles let pass */
+/* streams that only the tolerant profiles let pass */
 
 static const order_test_t  tolerants[] = {
 

@@ -4,7 +4,7 @@
  */
 
 
-/* What is repaired in a stream, and how. */
+/* Repairs in a stream. */
 
 
 #include "stream_check.h"

@@ -16,7 +16,7 @@
 
 
 typedef struct {
-    /* what comes in; set by answer_init(), to be changed after it */
+    /* the input; set by answer_init(), to be changed after it */
     ngx_ors_endpoint_e   endpoint;
     const char          *request;      /* NULL: it was not read */
     ngx_ors_policy_t     policy;
@@ -30,7 +30,7 @@ typedef struct {
     size_t               at;           /* 0, or where the first piece ends */
     size_t               step;         /* 0, or the length of the others */
 
-    /* what came of it: freed by answer_free() */
+    /* the result: freed by answer_free() */
     ngx_int_t            rc;
     ngx_ors_answer_t     answer;
     ngx_ors_verify_t     verify;

@@ -154,7 +154,7 @@ static pass_t  passes[] = {
       "'embedding':[0.5]}],'model':'m','usage':{'prompt_tokens':1,"
       "'total_tokens':1}}", 1, 0 },
 
-    /* what is missing */
+    /* missing members */
 
     { "chat", CH, SPEC, PASS,
       "{'model':'m','messages':[{'role':'user','content':'a'}]}",

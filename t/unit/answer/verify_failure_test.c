@@ -211,7 +211,7 @@ test_row(row_t *row, size_t step)
     a.type = "text/html";
     a.step = step;
 
-    /* what has failed need not be whole */
+    /* an answer that has failed need not be whole */
     a.complete = step;
 
     answer_run(&a);
@@ -233,7 +233,7 @@ test_row(row_t *row, size_t step)
            (int) step);
     is_int(a.verify.repaired, row->repaired, "%s, by %d: repaired", row->name,
            (int) step);
-    /* what a client has caused is logged at level "info" */
+    /* an error that a client has caused is logged at level "info" */
 
     said = (row->status >= 400 && *row->body == '{'
             && row->status != 400 && row->status != 404

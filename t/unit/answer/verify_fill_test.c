@@ -4,7 +4,7 @@
  */
 
 
-/* What a response lacks, from the request, and what that takes. */
+/* Members that a response lacks, from the request, and their memory. */
 
 
 #include <ngx_ors_fields.h>
@@ -111,7 +111,7 @@ static row_t  rows[] = {
     { SPEC, NULL, MINIMAL, "tools", "[]" },
     { SPEC, NULL, MINIMAL, "temperature", "1" },
 
-    /* what the request says */
+    /* members of the request */
 
     { SPEC, ",'previous_response_id':'resp_1'", MINIMAL,
       "previous_response_id", "'resp_1'" },
@@ -157,7 +157,7 @@ static row_t  rows[] = {
     { AI, "", MINIMAL, "instructions", "null" },
     { AI, "", MINIMAL, "completed_at", "1700000000" },
 
-    /* what the answer says */
+    /* members of the answer */
 
     { SPEC, ",'temperature':0.5",
       "{'id':'r','status':'completed','output':[],'temperature':0.7}",
@@ -237,7 +237,7 @@ test_row(row_t *row)
 }
 
 
-/* what was repaired needs no repairing */
+/* a repaired response needs no repairs */
 
 static void
 test_complete(void)

@@ -54,7 +54,7 @@ static row_t  rows[] = {
     { RS, 200, "Text/Event-Stream;charset=utf-8", NULL, EVENTS, NULL },
     { CH, 200, STREAM, NULL, EVENTS, NULL },
 
-    /* what was asked for */
+    /* the form that was asked for */
 
     { RS, 200, JSON, "{'stream':false}", DOCUMENT, NULL },
     { RS, 200, JSON, "{}", DOCUMENT, NULL },
@@ -232,7 +232,7 @@ test_refuse(void)
 }
 
 
-/* what comes after the end changes nothing */
+/* bytes after the end change nothing */
 
 static void
 test_over(void)

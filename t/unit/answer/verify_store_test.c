@@ -145,7 +145,7 @@ test_stream(void)
 }
 
 
-/* what a response follows is what the client has named */
+/* a response follows the one that the client has named */
 
 static void
 test_chain(void)

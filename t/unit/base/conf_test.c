@@ -87,7 +87,7 @@ test_words(void)
     u_char     *last, buf[NGX_MAX_CONF_ERRSTR];
     ngx_uint_t  n;
 
-    /* what is written of the last "n" words */
+    /* the text for the last "n" words */
 
     static char  *lists[] = {
         "", "\"blue=\"", "\"green=\" or \"blue=\"",

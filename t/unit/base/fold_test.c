@@ -33,7 +33,7 @@ static fold_t  rows[] = {
     { "top_p", "top-p", 0 },
     { "top\x7fp", "top_p", 0 },
 
-    /* what simple folding leads to ASCII letters, and only that */
+    /* letters whose simple folding is an ASCII letter, and only these */
 
     { "meſſages", "messages", 1 },
     { "Kind", "kind", 1 },

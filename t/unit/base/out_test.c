@@ -290,7 +290,7 @@ test_brief(void)
     drain(busy);
     ngx_ors_out_recycle(&out, &busy);
 
-    /* what is not sent goes with the pool */
+    /* bytes that are not sent go with the pool */
 
     ngx_ors_out_copy(&out, source, 300);
 

@@ -116,7 +116,7 @@ test_random(ngx_uint_t max)
 }
 
 
-/* what was put stays as it was while the text goes on to grow */
+/* earlier bytes stay as they were while the text goes on to grow */
 
 static void
 test_put(void)

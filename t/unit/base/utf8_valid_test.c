@@ -97,7 +97,7 @@ test_sequences(void)
 
     for (i = 0; i < 0x1000000; i++) {
 
-        /* what is ASCII in the end is no more than the two bytes alone */
+        /* a last byte of ASCII adds nothing to the two bytes alone */
 
         if ((i & 0xff) > 0 && (i & 0xff) < 0x80) {
             continue;

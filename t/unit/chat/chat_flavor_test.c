@@ -4,7 +4,7 @@
  */
 
 
-/* What the flavor "openai" takes and Chat cannot carry is refused. */
+/* Items of the flavor "openai" that Chat cannot carry are refused. */
 
 
 #include <ngx_ors_test.h>
@@ -191,7 +191,7 @@ static row_t  params[] = {
 };
 
 
-/* what the server of OpenAI's API can: where it is not strict, nothing is */
+/* features of OpenAI's server: only a strict location refuses them */
 
 static row_t  strict[] = {
     { "'context_management':[{'type':'compaction'}]",

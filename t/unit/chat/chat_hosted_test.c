@@ -20,7 +20,7 @@
 
 typedef struct {
     const char  *text;
-    const char  *function;      /* what a chat server gets, or */
+    const char  *function;      /* the chat server's function, or */
     const char  *parameters;
     const char  *error;         /* a part of the message */
 } row_t;

@@ -79,7 +79,7 @@ static test_row_t  rows[] = {
     { "the type may be escaped", 0, OPTIONS "{'type':'\\u0070','a':1}]",
       ",'a':1" },
 
-    /* what only some servers take */
+    /* fields that only some servers take */
 
     { "a field that is not taken", 0, ",'params':{'user':'x','a':1}",
       ",'a':1" },

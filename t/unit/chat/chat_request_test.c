@@ -12,7 +12,7 @@
 #include <ngx_ors_test_request.h>
 
 
-/* what is added to model and input or messages, with ' for " */
+/* members added to model and input or messages, with ' for " */
 
 typedef struct {
     char  *name;

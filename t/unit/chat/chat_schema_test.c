@@ -82,7 +82,7 @@ static row_t  rows[] = {
       CLOSED("'required':{'type':['string','null']},'default':{'type':["
              "'string','null']}", "'required','default'") },
 
-    /* what is optional */
+    /* optional members */
 
     { MAYBE(STRING), GIVEN("{'type':['string','null']}") },
     { MAYBE("{'type':['string','integer']}"),
@@ -140,7 +140,7 @@ static row_t  rows[] = {
       GIVEN(NULLABLE("{'anyOf':[" GIVEN("{}") ","
                      GIVEN("{'type':['integer','null']}") "]}")) },
 
-    /* what is left out, and what keeps its bytes */
+    /* keywords that are left out, and values that keep their bytes */
 
     { MAYBE("{'default':1}"), GIVEN("{}") },
     { MAYBE("{'default':null,'type':'null'}"), GIVEN("{'type':'null'}") },
@@ -155,7 +155,7 @@ static row_t  rows[] = {
       GIVEN(NULLABLE("{ 'type' :\t'number', 'minimum': 1e400, 'x': 0.70,"
                      "'const' : '\\ud83d' }")) },
 
-    /* what strict schemas cannot say */
+    /* schemas that strict ones cannot express */
 
     { "{}", NULL },
     { STRING, NULL },

@@ -40,7 +40,7 @@ static ngx_int_t check(ngx_str_t *item, const ngx_ors_shape_t *shape);
 static void text(const char *s, ngx_str_t *str);
 
 
-/* what models put out; of the last ones the client puts it in */
+/* items of models' outputs; the last ones are put in by the client */
 
 static const char  *items[] = {
     "{'type':'message','id':'m','status':'completed','role':'assistant',"
@@ -131,7 +131,7 @@ main(void)
 }
 
 
-/* what can be put out can be stored, and come in again */
+/* items of an output can be stored, and come in again */
 
 static void
 test_items(void)

@@ -27,7 +27,7 @@
     "{'type':'tool_search','execution':'client','description':'d',"           \
     "'parameters':{'a':1}}"
 
-/* what they become */
+/* the functions that they become */
 
 #define SENT(name, rest)                                                      \
     "{'type':'function','function':{'name':'" name "'," rest "}}"
@@ -305,7 +305,7 @@ static row_t  rows[] = {
       "{'type':'custom_tool_call_output','call_id':'c','output':''}", "",
       "duplicate_call_id input[3].call_id" },
 
-    /* what is used must be as it should */
+    /* members that are used must be as they should */
 
     { OPENAI, "", ",'tools':[{'type':'custom'}]",
       "missing_required_parameter tools[0].name" },

@@ -1,6 +1,6 @@
 
 /*
- * What a client makes of an answer: whether it is well-formed, and a short
+ * A client's view of an answer: whether it is well-formed, and a short
  * text of its contents.  The answer is one that a turn has written:
  *
  *     completed | message text(Hello) | call f(call_1) {"a":1} | usage 1+2=3

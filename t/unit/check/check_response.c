@@ -96,7 +96,7 @@ static const check_field_t  custom_space_fields[] = {
     { "name", STR }, { "namespace", STR }, { "input", STR }, { NULL, 0 }
 };
 
-/* what the model wrote may be any value */
+/* arguments that the model wrote may be any value */
 
 static const check_field_t  search_fields[] = {
     { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },

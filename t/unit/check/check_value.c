@@ -26,7 +26,7 @@ check_get(check_t *c, ngx_ors_json_node_t *object, const char *name)
                                      strlen(name))
                   : NULL;
 
-    /* what a server has to send is the schema's matter */
+    /* members that a server has to send are the schema's matter */
 
     if (node == NULL && !(c->answer && c->answer->passed)) {
         wrong(c, "no %s", name);

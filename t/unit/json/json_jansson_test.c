@@ -492,7 +492,7 @@ json_test_agree(ngx_ors_json_t *json, u_char *text, size_t len)
     root = json_loadb((char *) copy, len, JSON_DECODE_ANY, &err);
     rc = ngx_ors_json_read(json, copy, len);
 
-    /* what jansson has read is the text without this byte */
+    /* jansson has read the text without this byte */
 
     while (rc == NGX_DECLINED && root && json->offset && json->offset < len
            && copy[json->offset] == '\0'
@@ -560,7 +560,7 @@ json_test_excused(json_error_t *err, ngx_uint_t reasons)
 }
 
 
-/* what there is in the document that jansson cannot carry */
+/* values of the document that jansson cannot carry */
 
 static ngx_uint_t
 json_test_reasons(ngx_ors_json_t *json)

@@ -197,7 +197,7 @@ json_test_memory(ngx_pool_t *pool)
     is_int(ngx_ors_json_read(&json, text, 300), NGX_DECLINED, "a cut text");
     ok(json.nalloc > 150 && json.nalloc < 165, "a short text, few nodes");
 
-    /* what begins with many values may go on with one */
+    /* a text that begins with many values may go on with one */
 
     ngx_memset(text + 8001, ' ', len - 8003);
     text[len - 2] = '0';

@@ -143,7 +143,7 @@ static json_test_t  json_texts[] = {
     bad(token, 4, "{\"a\"=1}"), bad(token, 10, "{\"a\":[{}],]"),
     bad(token, 6, "{\"a\":[}"), bad(token, 5, "[{\"a\"]"),
 
-    /* what only looks like JSON */
+    /* texts that only look like JSON */
 
     bad(token, 0, "\xef\xbb\xbf{}"), bad(token, 0, "\xff\xfe[\0]\0"),
     bad(token, 0, "\0"), bad(token, 0, "// a\n1"), bad(token, 0, "/**/1"),

@@ -39,7 +39,7 @@ static ngx_ors_jsonschema_report_t  report;
 static u_char                       buf[TEXT_MAX];
 
 
-/* what cannot be checked takes its steps, and no longer */
+/* instances that cannot be checked take their steps, and no longer */
 
 typedef struct {
     char        *schema;
@@ -118,7 +118,7 @@ static hostile_t  hostile[] = {
       "{\"items\":{}},{\"items\":{}},{\"items\":{}}]}",
       "[", "1,", 19000, "2]", NGX_BUSY },
 
-    /* what jansson would take apart */
+    /* texts that jansson would take apart */
 
     { "{}", "[", "1,", 20001, "2]", NGX_BUSY },
     { "{}", "", "[", 65, "1", NGX_BUSY },
@@ -229,7 +229,7 @@ test_sizes(void)
 }
 
 
-/* what a schema would hold is counted before it is allocated */
+/* memory of a schema is counted before it is allocated */
 
 static void
 test_held(void)

@@ -164,7 +164,7 @@ static check_t  checks[] = {
     { "{'maxLength':1}", "'a\\u0000'", "",
       "The value must have at most 1 characters, it has 2" },
 
-    /* what is not understood is not asked for */
+    /* keywords that are not understood are not asked for */
 
     { "{'format':'email','x-of-ours':1}", "'x'", NULL, NULL },
     { "true", "1", NULL, NULL },

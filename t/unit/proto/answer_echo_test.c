@@ -4,7 +4,7 @@
  */
 
 
-/* What an answer echoes: tools and their choice, text, reasoning; errors. */
+/* Echoes of an answer: tools and their choice, text, reasoning; errors. */
 
 
 #include "answer_table.h"
@@ -184,7 +184,7 @@ static char  *hosted_tools[] = {
 };
 
 
-/* what is to be filled in here is the same in all profiles but OpenAI's */
+/* values that are filled in here are the same in all profiles but OpenAI's */
 
 typedef struct {
     char         *path;

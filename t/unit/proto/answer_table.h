@@ -191,7 +191,10 @@ answer_cases(char *document, const ngx_ors_shape_t *shape,
 }
 
 
-/* what is taken out is put back, or, "value" NULL, cannot be repaired */
+/*
+ * a member that is taken out is put back, or, "value" NULL, cannot be
+ * repaired
+ */
 
 static ngx_inline void
 answer_repair(char *document, const ngx_ors_shape_t *shape, char *path,

@@ -4,7 +4,7 @@
  */
 
 
-/* What POST chat/completions is answered with. */
+/* Answers to POST chat/completions. */
 
 
 #include "shape_table.h"

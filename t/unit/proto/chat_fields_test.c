@@ -232,7 +232,7 @@ static shape_member_t  tool_members[] = {
 };
 
 
-/* what other values than those of the tables above are */
+/* types of values that the tables above do not have */
 
 static shape_case_t  fields[] = {
     { "'messages':[]", 0, "array_below_min_length", "messages" },

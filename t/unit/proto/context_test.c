@@ -5,8 +5,8 @@
 
 
 /*
- * What was stored, put before the input of a request: the text that comes of
- * it, and what the request knows of itself afterwards.
+ * Stored items, put before the input of a request: the text that comes of it,
+ * and the request's knowledge of itself afterwards.
  */
 
 
@@ -271,7 +271,7 @@ merge(const merge_t *m)
 
     text(m->body, &body);
 
-    /* what is stored is there when memory ends */
+    /* stored items are there when memory ends */
 
     ngx_ors_test_fail_after(fail_after);
 
@@ -385,7 +385,7 @@ test_tools(void)
 }
 
 
-/* what is stored is checked once, in the widest profile, without limits */
+/* stored items are checked once, in the widest profile, without limits */
 
 static void
 test_broken(void)

@@ -35,7 +35,7 @@ ngx_ors_item_t *frames_item(ngx_ors_item_type_e type, const char *id);
 /* Appends a text. */
 void frames_fill(ngx_ors_text_t *to, const char *s);
 
-/* What is in frames_out by now are the frames to look at. */
+/* The contents of frames_out are from now on the frames to look at. */
 void frames_take(void);
 
 /*

@@ -4,7 +4,7 @@
  */
 
 
-/* What locations of hosted types get, and what is read of their answers. */
+/* Requests to locations of hosted types, and their answers. */
 
 
 #include <ngx_ors_test.h>
@@ -208,7 +208,7 @@ test_answers(void)
 }
 
 
-/* what is no whole object is a text as any other */
+/* an answer that is no whole object is a text like any other */
 
 static void
 test_cuts(void)

@@ -412,7 +412,7 @@ test_errors(void)
 }
 
 
-/* what runs is not in a snapshot, what has failed is */
+/* calls that run are not in a snapshot, calls that have failed are */
 
 static void
 test_snapshot(void)

@@ -492,7 +492,7 @@ list_turns(ngx_ors_listing_t *list, char *args, ngx_pool_t *pool,
 }
 
 
-/* what is added is gone afterwards */
+/* members that are added are gone afterwards */
 
 static ngx_int_t
 add(ngx_ors_listing_t *list, char *items, char *owner)

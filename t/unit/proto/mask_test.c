@@ -4,7 +4,7 @@
  */
 
 
-/* What a client may learn of upstream's errors. */
+/* A client's view of upstream's errors. */
 
 
 #include <ngx_ors_test.h>
@@ -16,7 +16,7 @@
 
 typedef struct {
     ngx_uint_t    answer;      /* HTTP status, 0: in an answer with 200 */
-    ngx_uint_t    status;      /* what was made of it */
+    ngx_uint_t    status;      /* the masked error */
     const char   *code;
     const char   *param;
     const char   *expected;    /* status, type, code, param */
@@ -61,7 +61,7 @@ static row_t  rows[] = {
 
     { 408, 408, "x", "a", "504 server_error upstream_timeout -" },
 
-    /* what is about the request */
+    /* errors about the request */
 
     { 400, 400, "x", "input[0].content",
       "400 invalid_request upstream_error input[0].content" },
@@ -96,7 +96,7 @@ static row_t  rows[] = {
     { 429, 429, "insufficient", "",
       "429 too_many_requests rate_limit_exceeded -" },
 
-    /* what is the server's */
+    /* errors of the server */
 
     { 500, 500, "x", "a", "500 server_error server_error -" },
     { 500, 400, "context_length_exceeded", "",

@@ -206,7 +206,7 @@ test_find(void)
 }
 
 
-/* what is stored and is no item is not used, and the log knows */
+/* a stored text that is no item is not used, and the log knows */
 
 static void
 test_broken(void)

@@ -4,7 +4,7 @@
  */
 
 
-/* What one profile takes and another one does not: items and their parts. */
+/* Items and their parts that one profile takes and another one does not. */
 
 
 #include "profile_table.h"

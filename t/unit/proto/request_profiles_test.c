@@ -4,7 +4,7 @@
  */
 
 
-/* What one profile takes and another one does not: parameters and tools. */
+/* Parameters and tools that one profile takes and another one does not. */
 
 
 #include "profile_table.h"
@@ -152,7 +152,7 @@ static reading_t  params[] = {
     { "'metadata':{'" CHARS64 "c':''}", NONE, "string_above_max_length",
       "metadata" },
 
-    /* what the specification has not */
+    /* parameters that the specification has not */
 
     { "'conversation':{'id':'c'},'prompt':{'id':'p'},'user':'',"
       "'client_metadata':{'a':'b'},'prompt_cache_retention':'24h',"

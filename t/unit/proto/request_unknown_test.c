@@ -15,7 +15,7 @@
 
 typedef struct {
     char        *text;
-    char        *stripped;   /* what goes on in the profile of the spec */
+    char        *stripped;   /* sent on in the profile of the spec */
     char        *param;      /* of the first key that is unknown */
 } unknown_t;
 

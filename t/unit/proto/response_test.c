@@ -129,7 +129,7 @@ static echo_t  echoes[] = {
     { "'safety_identifier':'s'", "safety_identifier", "'s'" },
     { "'prompt_cache_key':'k'", "prompt_cache_key", "'k'" },
 
-    /* what is not done is not said to be done */
+    /* work that is not done is not said to be done */
 
     { "'store':true", "store", "false" },
     { "'background':false", "background", "false" },
@@ -225,7 +225,7 @@ static echo_t  echoes[] = {
 };
 
 
-/* what only the flavor "openai" takes goes back to those who know it */
+/* fields that only the flavor "openai" takes go back to its clients */
 
 static echo_t  echoes_openai[] = {
     { "'reasoning':{'effort':'max','context':'all_turns'}", "reasoning",

@@ -27,7 +27,7 @@ static ngx_command_t  test_command = {
 };
 
 
-/* what the stand-in of a regular expression gives */
+/* the answer of the stand-in of a regular expression */
 static ngx_int_t  test_matched;
 
 

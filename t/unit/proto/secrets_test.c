@@ -60,7 +60,7 @@ static const secrets_t  tests[] = {
       "{'domain_secrets':null}}},{'type':'code_interpreter',"
       "'container':'c'}]" },
 
-    /* what is no tool has none */
+    /* a value that is no tool has none */
 
     { "[1,'mcp',null,['mcp'],{}]", NULL },
     { "{'type':'mcp','headers':{}}", NULL }

@@ -17,9 +17,9 @@
 
 
 /*
- * What is taken in place of a member's value: "-" no member, "n" null,
- * "b" true, "i" 5, "f" 5.5, "s" "x", "a" [] and "o" {}.  In the flavor of
- * OpenAI a member that may be absent may be null, too.
+ * Values in place of a member's: "-" no member, "n" null, "b" true, "i" 5,
+ * "f" 5.5, "s" "x", "a" [] and "o" {}. In the flavor of OpenAI a member that
+ * may be absent may be null as well.
  */
 
 typedef struct {
@@ -399,7 +399,10 @@ shape_cases(shape_case_t *test, const char *format,
 }
 
 
-/* what is filled in, in all profiles; the result is good without that */
+/*
+ * members that are filled in, in all profiles; the result is good without
+ * that
+ */
 
 static ngx_inline void
 shape_repairs(shape_repair_t *test, const ngx_ors_shape_t *shape)

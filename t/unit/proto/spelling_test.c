@@ -292,9 +292,9 @@ test_message(void)
 
 
 /*
- * What is true of all tables: names are plain and shorter than the longest
- * one that is looked for, and a shape knows the keys that it was chosen by,
- * so that they are noticed in other letters
+ * Rules of all tables: names are plain and shorter than the longest one that
+ * is looked for, and a shape knows the keys that it was chosen by, so that
+ * they are noticed in other letters
  */
 
 static void
@@ -426,7 +426,7 @@ knows(const ngx_ors_shape_t *shape, const ngx_str_t *name)
 {
     const ngx_ors_variant_t  *variant, *next;
 
-    /* what is chosen in the next step */
+    /* shapes that are chosen in the next step */
 
     if (shape->values) {
 

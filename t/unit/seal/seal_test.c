@@ -4,8 +4,10 @@
  */
 
 
-/* What is sealed opens as it was, for whom and what it was sealed, and else
-   not; keys come from text. */
+/*
+ * A sealed text opens as it was, for the same client and purpose, and for no
+ * other; keys come from text.
+ */
 
 
 #include <ngx_ors_test.h>

@@ -30,7 +30,7 @@
 #define TIMEOUT  60000
 
 
-/* what is the case besides the state */
+/* the case besides the state */
 
 typedef enum {
     fact_none = 0,

@@ -4,7 +4,7 @@
  */
 
 
-/* What variables show of a turn, from its request to its end. */
+/* Variables of a turn, from its request to its end. */
 
 
 #include <ngx_ors_facts.h>

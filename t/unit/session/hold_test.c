@@ -5,8 +5,8 @@
 
 
 /*
- * What requests of a scope hold of stored conversations: within the limit,
- * over it, released, and what jobs of sessions and operations may load.
+ * Stored conversations that requests of a scope hold: within the limit, over
+ * it, released, and those that jobs of sessions and operations may load.
  */
 
 

@@ -393,7 +393,7 @@ test_states(void)
     static struct {
         char        *name;
         char        *has;           /* the lane's newest response, or NULL */
-        char        *previous;      /* what the turn continues */
+        char        *previous;      /* the response that the turn continues */
         char        *end;           /* its response, NULL: it has failed */
         char        *items;         /* NULL: it is stored */
         ngx_uint_t   old;           /* "has" can be continued afterwards */

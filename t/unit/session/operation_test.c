@@ -30,7 +30,7 @@ typedef enum {
 } there_e;
 
 
-/* what comes of the end of a job; the job after it, if there is one */
+/* results of the end of a job; the job after it, if there is one */
 
 typedef struct {
     ngx_ors_operation_e        kind;

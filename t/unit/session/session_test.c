@@ -19,7 +19,7 @@
 #define ERROR     NGX_ERROR
 
 
-/* what comes of an event; "alert": it cannot happen there, and is logged */
+/* results of an event; "alert": it cannot happen there, and is logged */
 
 typedef struct {
     ngx_ors_session_state_e   state;
@@ -423,7 +423,7 @@ test_limits(void)
 }
 
 
-/* what another version has written is refused by name */
+/* a record of another version is refused by name */
 
 static void
 test_version(void)
@@ -755,7 +755,7 @@ test_gone(void)
 }
 
 
-/* what is settled, for each kind of target and of request */
+/* settings, for each kind of target and of request */
 
 static void
 test_settle(void)

@@ -4,7 +4,7 @@
  */
 
 
-/* What is known of tools and MCP servers: one entry each, shared. */
+/* Statistics of tools and MCP servers: one entry each, shared. */
 
 
 #include <ngx_ors_test.h>

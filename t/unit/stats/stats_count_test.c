@@ -4,7 +4,7 @@
  */
 
 
-/* What requests and answers add to the counters, and where these are. */
+/* Counters to which requests and answers add, and where these are. */
 
 
 #include <ngx_ors_test.h>

@@ -68,7 +68,7 @@ ngx_uint_t ngx_ors_test_lmdb_sweep(ngx_ors_test_lmdb_t *t, ngx_uint_t max);
 /* 1 unless what scopes take, as it is kept, is what is counted anew. */
 ngx_uint_t ngx_ors_test_lmdb_miscounted(ngx_ors_test_lmdb_t *t);
 
-/* What the scope of "t" takes. */
+/* The space that the scope of "t" takes. */
 ngx_ors_lmdb_share_t ngx_ors_test_lmdb_share(ngx_ors_test_lmdb_t *t);
 
 /* Tests that no row is left in any table. */

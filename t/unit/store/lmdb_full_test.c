@@ -140,7 +140,7 @@ test_full_batch(void)
 }
 
 
-/* what has expired makes room at once, though nobody has swept */
+/* expired records make room immediately, though nobody has swept */
 
 static void
 test_room(void)

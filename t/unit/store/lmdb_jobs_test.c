@@ -134,7 +134,7 @@ test_one(void)
 }
 
 
-/* what comes while a commit is running goes into the next one */
+/* jobs that come while a commit is running go into the next one */
 
 static void
 test_group(void)
@@ -411,7 +411,7 @@ test_deadlines(void)
 }
 
 
-/* what nobody waits for is written, but not read */
+/* a record that nobody waits for is written, but not read */
 
 static void
 test_dropped(void)
@@ -834,7 +834,7 @@ later(ngx_msec_t ms)
 }
 
 
-/* what nginx would do */
+/* as nginx does */
 
 ngx_int_t
 ngx_thread_task_post(ngx_thread_pool_t *tp, ngx_thread_task_t *task)

@@ -56,7 +56,7 @@ main(void)
 }
 
 
-/* what was put is what is got, by its key only */
+/* a value is got as it was put, by its key only */
 
 static void
 test_values(void)
@@ -113,7 +113,7 @@ test_values(void)
 }
 
 
-/* what has expired is not there, before it is swept and after */
+/* an expired record is not there, before it is swept and after */
 
 static void
 test_expiry(void)
@@ -450,7 +450,7 @@ newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n)
 }
 
 
-/* what is asked for together with a chain is none of it */
+/* a record that is asked for together with a chain is none of it */
 
 static void
 test_chain_others(void)
@@ -496,7 +496,7 @@ test_chain_others(void)
 }
 
 
-/* what is no record, and records that do not fit together */
+/* values that are no record, and records that do not fit together */
 
 static void
 test_chain_broken(void)

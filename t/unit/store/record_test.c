@@ -56,7 +56,7 @@ main(void)
 }
 
 
-/* what was written is what is read */
+/* a record is read as it was written */
 
 static void
 test_whole(ngx_pool_t *pool)
@@ -97,7 +97,7 @@ test_whole(ngx_pool_t *pool)
 }
 
 
-/* what is not a record is not read beyond its end */
+/* a text that is no record is not read beyond its end */
 
 static void
 test_broken(ngx_pool_t *pool)
@@ -180,7 +180,7 @@ test_broken(ngx_pool_t *pool)
 }
 
 
-/* what nobody asks for is neither copied nor counted */
+/* members that nobody asks for are neither copied nor counted */
 
 static void
 test_copy(ngx_pool_t *pool)

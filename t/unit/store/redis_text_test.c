@@ -72,7 +72,7 @@ test_key(void)
 }
 
 
-/* what "redis-cli cluster keyslot" says */
+/* slots as "redis-cli cluster keyslot" says */
 
 static void
 test_slot(void)

@@ -37,7 +37,7 @@ static void print_peer(void);
 static ngx_uint_t reach(ngx_uint_t state);
 
 
-/* what each event does in each state, without anything that it could read */
+/* the step of each event in each state, without anything to read */
 
 static char  *states[NGX_ORS_MCP_DIALOG_STATES][NGX_ORS_MCP_DIALOG_EVENTS] = {
     /*  start          header         body           end

@@ -47,10 +47,10 @@ typedef struct {
 
 typedef struct {
     char               *name;
-    char               *peer;     /* what is known: version, session */
+    char               *peer;     /* known before: version, session */
     char               *tool;     /* to be called, or "" */
     char               *outcome;
-    char               *learnt;   /* what is known afterwards */
+    char               *learnt;   /* the knowledge of it afterwards */
     dialog_exchange_t   steps[STEPS];
 } dialog_test_t;
 

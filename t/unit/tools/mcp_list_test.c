@@ -28,7 +28,7 @@ typedef struct {
     char       *name;
     char       *pages;            /* results, a line each; ' for " */
     ngx_int_t   rc;
-    char       *text;             /* what print() makes of the list */
+    char       *text;             /* the list as print() shows it */
 } list_test_t;
 
 

@@ -24,7 +24,7 @@ typedef struct {
     char    *name;
     char    *type;
     char    *body;                /* ' for " */
-    char    *text;                /* what print() makes of it */
+    char    *text;                /* events as print() shows them */
 } reader_test_t;
 
 
@@ -186,7 +186,7 @@ test_answers(void)
 }
 
 
-/* what is not all there is no result */
+/* a part of an answer is no result */
 
 static void
 test_cut(void)

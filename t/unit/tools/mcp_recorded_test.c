@@ -5,8 +5,8 @@
 
 
 /*
- * What real MCP servers have answered to our messages, in t/data/mcp: whole,
- * byte by byte, and cut at each byte.
+ * Answers of real MCP servers to our messages, in t/data/mcp: whole, byte by
+ * byte, and cut at each byte.
  */
 
 

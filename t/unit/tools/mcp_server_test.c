@@ -4,7 +4,7 @@
  */
 
 
-/* What a worker knows of MCP servers: how long, and of how many. */
+/* A worker's knowledge of MCP servers: how long it lasts, and of how many. */
 
 
 #include <ngx_ors_test.h>

@@ -82,7 +82,7 @@ test_whole(void)
 }
 
 
-/* what the JSON reader takes for an object or an array ends there */
+/* an object or an array as the JSON reader takes it ends there */
 
 static void
 test_random(void)

@@ -154,7 +154,7 @@ static step_t  sequential[] = {
     { NULL, NULL }
 };
 
-/* what is gathered is sent as soon as the call before it is complete */
+/* gathered pieces are sent as soon as the call before them is complete */
 
 static step_t  interleaved[] = {
     { CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}"),

@@ -34,7 +34,7 @@ ngx_uint_t edge_next(edge_t *edge, char **text);
 char *edge_get(edge_t *edge, const char *key);
 
 /*
- * What the model server sends in the form "bytes" or "document", malloc();
+ * The model server's answer in the form "bytes" or "document", malloc();
  * NULL: nothing in that form.
  */
 u_char *edge_body(edge_t *edge, const char *form, size_t *len);

@@ -294,7 +294,7 @@ set_directive(run_t *run, const char *text, size_t len, ngx_uint_t *flavor,
 }
 
 
-/* what stands between its braces; a quote of C's kind would be JSON's */
+/* the members between its braces; a quote of C's kind would be JSON's */
 
 static char *
 request_of(edge_t *edge)

@@ -375,7 +375,7 @@ test_approved_memory(void)
     ok(n > 1 && wrong == 0, "approved, no memory: an error, at each of %d "
        "places", (int) n - 1);
 
-    /* what is declined is so without memory for its words, too */
+    /* a declined call is so even without memory for its words */
 
     pool = ngx_ors_test_pool();
 
@@ -432,7 +432,7 @@ test_call_memory(void)
 }
 
 
-/* what a turn has when the lists of its servers have been read */
+/* a turn when the lists of its servers have been read */
 
 static void
 setup(const char *input)

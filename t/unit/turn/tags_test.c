@@ -152,7 +152,7 @@ test_text(ngx_uint_t i)
 }
 
 
-/* what comes in one piece is not cut into more than there must be */
+/* a text that comes in one piece is cut as rarely as possible */
 
 static void
 test_pieces(void)

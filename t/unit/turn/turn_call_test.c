@@ -5,7 +5,7 @@
 
 
 /*
- * What is around an answer: requests that are refused, targets that do not
+ * Turns around an answer: requests that are refused, targets that do not
  * answer or speak the same protocol, and calls out of turn.
  */
 

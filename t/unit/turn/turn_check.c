@@ -38,7 +38,7 @@ check_run(check_t *c, run_t *run)
     answer.size = run->size;
     answer.stream = run->stream;
 
-    /* what the specification has, and no more than that */
+    /* the specification's events, and no more than these */
 
     answer.policy.profile = (run->policy.profile & NGX_ORS_IN_OPENAI)
                             ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;

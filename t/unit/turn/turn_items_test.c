@@ -4,7 +4,7 @@
  */
 
 
-/* What a turn that is over gives to the next one as its context. */
+/* The context that a turn that is over gives to the next one. */
 
 
 #include <ngx_ors_test.h>

@@ -227,7 +227,7 @@ test_long_arguments(void)
 }
 
 
-/* what is not told takes no memory, and is logged once */
+/* a reasoning that is not told takes no memory, and is logged once */
 
 static void
 test_endless(const char *chunk, const char *name)

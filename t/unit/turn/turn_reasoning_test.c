@@ -4,7 +4,7 @@
  */
 
 
-/* What a model thinks, in each way in which it may be shown. */
+/* Thoughts of a model, in each way in which they may be shown. */
 
 
 #include "turn_check.h"
@@ -167,7 +167,7 @@ static struct {
       FINISH("stop") DONE,
       "completed | message text(<think>hm</think>Hi) | usage 0+0=0" },
 
-    /* what was held back stands where it came, white space does not */
+    /* text that was held back stands where it came, white space does not */
 
     { TAGS, SUMMARY, "E57 the beginning of a tag, then a call", TEXT("<th")
       DELTA("'content':null,'tool_calls':[]")

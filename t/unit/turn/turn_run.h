@@ -17,7 +17,7 @@
 
 
 typedef struct {
-    /* what comes in; set by run_init(), to be changed after it */
+    /* the input; set by run_init(), to be changed after it */
     const char           *request;   /* ' stands for ", NULL: asks for all */
     ngx_uint_t            stream;    /* the client wants a stream */
     ngx_uint_t            status;
@@ -37,7 +37,7 @@ typedef struct {
     ngx_uint_t            npieces;
     ngx_uint_t            keep;      /* output is taken at the end only */
 
-    /* what came of it: freed by run_free() */
+    /* the result: freed by run_free() */
     ngx_int_t          rc;           /* NGX_DONE or NGX_ERROR */
     ngx_uint_t         answered;     /* status for the client */
     char               answered_type[64];

@@ -357,7 +357,7 @@ script_t  scripts[] = {
       TEXT("a") FINISH("stop") DONE,
       "completed | message text(a) | usage 0+0=0", NULL },
 
-    /* what is said beside texts */
+    /* annotations and probabilities of texts */
 
     { "annotations", SSE,
       TEXT("a") CITE("u", 0, 1) TEXT("b") CITE("v", 1, 2) FINISH("stop") DONE,

@@ -1,7 +1,7 @@
 
 /*
- * What model servers send, and what a client is to make of it: see
- * turn_check.h for how the latter is written.
+ * Answers of model servers, and the client's view of them: see turn_check.h
+ * for how the latter is written.
  */
 
 

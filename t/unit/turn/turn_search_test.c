@@ -213,7 +213,7 @@ test_choice(void)
 }
 
 
-/* what is too deep for this server is handed on as a text */
+/* arguments that are too deep for this server are handed on as a text */
 
 static void
 test_limits(void)

@@ -5,8 +5,8 @@
 
 
 /*
- * What model servers send, for clients that want a stream and for those that
- * do not.  With ORS_DUMP=directory what the clients got is left there, for
+ * Answers of model servers, for clients that want a stream and for those that
+ * do not.  With ORS_DUMP=directory the clients' answers are left there, for
  * the checker in t/lib/ORS/Stream.pm.
  */
 

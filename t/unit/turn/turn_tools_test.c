@@ -258,7 +258,7 @@ main(void)
 }
 
 
-/* what a turn starts with: "h" is hidden, "bad" fails */
+/* tools with which a turn starts: "h" is hidden, "bad" fails */
 
 static ngx_ors_turn_t *
 setup(const test_row_t *row, ngx_pool_t *pool, u_char **body)

@@ -60,7 +60,7 @@ static form_t  forms[] = {
 
 static u_char              text[ROOM], packed[ROOM], result[ROOM];
 static size_t              nresult, step;
-static ngx_int_t           last;      /* what the decoder said */
+static ngx_int_t           last;      /* the decoder's last result */
 static ngx_pool_t         *pool;
 static ngx_ors_inflate_t  *inflater;
 

@@ -20,7 +20,7 @@
 typedef struct {
     char    *name;
     char    *stream;
-    char    *events;              /* what feed() and finish() print */
+    char    *events;              /* as feed() and finish() print them */
 } sse_test_t;
 
 

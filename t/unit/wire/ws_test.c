@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     char        *name;
     ws_frame_t   frames[8];
-    char        *result;          /* what read_all() prints */
+    char        *result;          /* frames as read_all() prints them */
 } ws_test_t;
 
 
