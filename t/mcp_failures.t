@@ -78,7 +78,18 @@ my $model = ORS::Model->new(scripts => { default => plan(
                   'Sorry' ] } @names),
 ) });
 
-my $comments = (': ' . 'x' x 997 . "\n") x 1000;
+
+# until the peer has gone: it may do so before all is written
+
+sub flood ($conn, $) {
+    eval {
+        $conn->body((': ' . 'x' x 997 . "\n") x 1000) for 1 .. 12;
+        $conn->wait_gone;
+    };
+    $conn->touch('flood-gone');
+}
+
+
 my $echo = sub ($name, $arguments) { "echo $arguments->{text}" };
 my $now = sub ($name) { sub ($conn) {
     -e "$conn->{model}{dir}/$name" ? 'session-2' : 'session-1'
@@ -115,8 +126,7 @@ my $mcp = ORS::Model->new(scripts => {
                     call => sub ($name, $arguments) {
                         return [ [ header => 'Content-Type',
                                    'text/event-stream' ],
-                                 map({ [ raw => $comments ] } 1 .. 12),
-                                 [ hang => 'flood-gone' ] ];
+                                 [ code => \&flood ] ];
                     }),
     many => modern(tools => [ tool('huge'), tool('much'),
                               map { tool("t$_") } 1 .. 9998 ],
