@@ -77,9 +77,9 @@ help:
 	@echo
 	@echo 'build      $(MODULE), a minute'
 	@echo 'test       unit, unit-asan, prove, asan-prove; installs what they need;'
-	@echo '           15 minutes on two cores'
+	@echo '           9 minutes on two cores'
 	@echo 'unit       unit tests, a minute [T=part of a name]'
-	@echo 'prove      tests with a real nginx, 5 minutes [TESTS="t/a.t ..."]'
+	@echo 'prove      tests with a real nginx, 3 minutes [TESTS="t/a.t ..."]'
 	@echo '           one of each: make unit T=edges; make prove TESTS=t/status.t'
 	@echo 'without    a build that lacks all that ORS_WITHOUT may name'
 	@echo 'asan       both with sanitizers and an nginx built with them'

@@ -55,7 +55,10 @@ my @failures = (
 my %answer = map { $_->[0] => $_->[1] } @failures;
 my @names = map { $_->[0] } @failures;
 
-my $huge = '\u00e5' x 3_500_000;
+# characters of a text, which the model makes where it is sent: each fork of a
+# model with large texts takes long
+
+my $huge = 3_500_000;
 
 my $model = ORS::Model->new(scripts => { default => plan(
     hello => [ 'Hello' ],
@@ -128,15 +131,18 @@ my $mcp = ORS::Model->new(scripts => {
                                    'text/event-stream' ],
                                  [ code => \&flood ] ];
                     }),
-    many => modern(tools => [ tool('huge'), tool('much'),
-                              map { tool("t$_") } 1 .. 9998 ],
+    many => modern(list => sub ($) {
+                       return { tools => [ tool('huge'), tool('much'),
+                                           map { tool("t$_") } 1 .. 9998 ] };
+                   },
                    call => sub ($name, $arguments) {
                        return [ [ header => 'Content-Type',
                                   'application/json' ],
                                 [ raw => '{"jsonrpc":"2.0","id":2,"result":'
                                          . '{"resultType":"complete",'
                                          . '"content":[{"type":"text",'
-                                         . "\"text\":\"$huge\"}]}}" ] ]
+                                         . '"text":"' . '\u00e5' x $huge
+                                         . '"}]}}' ] ]
                            if $name eq 'huge';
                        return 'x' x 3_000_000;
                    }),
