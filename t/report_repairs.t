@@ -93,7 +93,7 @@ unlike($t->error_log, qr/would be/, '... and not in the log');
     my $r = ask('less', mark => 1, other => 2);
 
     is($r->{json}{model}, 'other', 'the answer passes as it is');
-    is(($model->requests)[-1]{json}{mark}, 1, '... and so does the request');
+    is($model->last_request->{json}{mark}, 1, '... and so does the request');
 }
 
 counted('requests_unrepaired=1 answers_unrepaired=1 repaired=0,0 reported=0,0',
@@ -111,7 +111,7 @@ like($t->error_log, qr/\[warn\].*\ upstream\ answer\ would\ be\ repaired\ in
     my $r = ask('enforced', mark => 1);
 
     is($r->{json}{model}, 'm', 'enforced: the answer is repaired');
-    ok(!exists(($model->requests)[-1]{json}{mark}), '... and the request');
+    ok(!exists($model->last_request->{json}{mark}), '... and the request');
 }
 
 counted('requests_unrepaired=1 answers_unrepaired=1 repaired=1,1 reported=0,0',

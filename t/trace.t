@@ -116,7 +116,7 @@ traced($tools, 1, 0, 'a tool');
     ok($model->wait_requests(@before + 1), '... the model is called');
     traced($model, 1, 1, 'its call');
 
-    my $id = ($model->requests)[-1]{headers}{'x-id'};
+    my $id = $model->last_request->{headers}{'x-id'};
     my $log = $t->dir . '/logs/ids.log';
 
     ok(wait_for(sub { my @l = ORS::Util::slurp($log) =~ /\Q$id\E/g; @l == 2 }),

@@ -102,7 +102,7 @@ sub ignored_ok ($label, $list, $n = 0 + split /, /, $list) {
 sub sent ($at, $body, $label) {
     response_ok(ask($at, $body), "$at, $label");
 
-    return ($model->requests)[-1]{body};
+    return $model->last_request->{body};
 }
 
 

@@ -136,7 +136,7 @@ sub ask ($at, $script, $body, %o) {
         my $r = ask($at, 'whole', $body);
 
         is($r->{status}, 200, "$at: status");
-        is(($model->requests)[-1]{body}, $body, "$at: byte for byte");
+        is($model->last_request->{body}, $body, "$at: byte for byte");
         is($r->{headers}{'x-request-id'}, 'req_9', "$at: headers stay");
     }
 
@@ -154,7 +154,7 @@ sub ask ($at, $script, $body, %o) {
 
     for my $at (qw( response report )) {
         is(ask($at, 'whole', $bad)->{status}, 200, "$at: it goes on");
-        is_deeply(json_decode(($model->requests)[-1]{body}), $bad,
+        is_deeply(json_decode($model->last_request->{body}), $bad,
                   "$at: as it came");
     }
 
@@ -167,12 +167,12 @@ sub ask ($at, $script, $body, %o) {
              code => 'unknown_parameter', param => 'x_extra');
 
     is(ask('strip', 'whole', $body)->{status}, 200, 'an unknown key, strip');
-    is(($model->requests)[-1]{body},
+    is($model->last_request->{body},
        qq({"model": "parrot-1",\n "input":"hi"}), 'it is not sent');
 
     is(ask('renamed', 'whole', $body)->{json}{model}, 'parrot-1',
        'renamed: the client sees its own name');
-    is(($model->requests)[-1]{json}{model}, 'its-own', 'renamed: on the way');
+    is($model->last_request->{json}{model}, 'its-own', 'renamed: on the way');
 
     error_ok(request($t->port, 'POST', '/v1/responses',
                      { 'Content-Type' => 'text/plain' }, '{}'), 415,

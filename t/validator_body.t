@@ -110,7 +110,7 @@ sub of_size ($n) {
 
 sub wrong_of_size ($n) { of_size($n - 11) =~ s{\}\z}{,"top_p":"5"\}}r }
 
-sub sent () { ($model->requests)[-1]{body} }
+sub sent () { $model->last_request->{body} }
 
 
 # how requests come in

@@ -266,7 +266,7 @@ sub is_refused ($r, $name) {
                         $method eq 'PUT' ? 'x' : undef);
 
         like($r->{body}, qr/secret/, "$method is not looked at");
-        is(($model->requests)[-1]{method}, $method, "$method: on the way");
+        is($model->last_request->{method}, $method, "$method: on the way");
     }
 
     my $r = request($t->port, 'HEAD', '/v1/models', { 'X-Script' => 'list' });

@@ -249,7 +249,7 @@ sub is_refused ($r, $name) {
                'whose answer is broken');
     response_ok(ask('fail', 'down', 'X-Other' => 'holes'),
                 'whose answer has holes', expect => 'completed');
-    is(($model->requests)[-1]{body}, json_encode($ask),
+    is($model->last_request->{body}, json_encode($ask),
        'it gets the same request');
 
     $t->provokes(qr/connect\(\) failed/);

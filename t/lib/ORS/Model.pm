@@ -340,8 +340,11 @@ sub connections ($self) { 0 + slurp("$self->{dir}/.conns") }
 
 # all requests that were read in full, in the order in which that happened
 
+# in scalar context their number
+
 sub requests ($self) {
-    return map { $self->_request($_) } sort glob "$self->{dir}/requests/*.json";
+    my @files = sort glob "$self->{dir}/requests/*.json";
+    return wantarray ? map({ $self->_request($_) } @files) : @files;
 }
 
 
