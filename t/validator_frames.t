@@ -3,8 +3,9 @@
 # Copyright (C) Open Responses contributors
 
 # How streams are written, and what becomes of each: lines and their ends,
-# event lines, sequence numbers, JSON in frames, what is cut, errors in
-# streams of servers that are not trusted.
+# sequence numbers, JSON in frames, streams that are cut, errors in streams of
+# servers that are not trusted.  Every form of lines is in
+# t/unit/wire/sse_test.c, every repair in t/unit/answer/stream_repair_test.c.
 
 use v5.36;
 use Test::More;
@@ -55,34 +56,15 @@ my $lines = $good =~ s{^data: (\{.*)$}{
 
 my @repaired = (
     [ 'CRLF', $good =~ s/\n/\r\n/gr ],
-    [ 'CR', $good =~ s/\n/\r/gr ],
-    [ 'a byte order mark', "\xef\xbb\xbf$good" ],
     [ 'no event lines', $good =~ s/^event:.*\n//gmr ],
-    [ 'wrong event lines', $good =~ s/^event:.*$/event: message/gmr ],
-    [ 'event lines after the data', $good =~ s/^(event:.*\n)(.*\n)/$2$1/gmr ],
-    [ 'no space after the colon', $good =~ s/^(\w+): /$1:/gmr ],
     [ 'data in many lines', $lines ],
-    [ 'id and retry lines', $good =~ s/^(event:)/id: 7\nretry: 10\n$1/gmr ],
-    [ 'unknown lines', $good =~ s/^(event:.*\n)/$1x\ny: z\n/gmr ],
-    [ 'more empty lines', $good =~ s/\n\n/\n\n\n\n/gr ],
-    [ 'white space in the JSON', $good =~ s/^data: (.*)\}$/data:  $1\t} /gmr ],
     [ 'no [DONE]', $good =~ s/data: \[DONE\]\n\n//r ],
-    [ 'the last empty line is left out', $good =~ s/\n\z//r ],
     [ 'no [DONE], nor an empty line', $good =~ s/\ndata: \[DONE\]\n\n//r ],
-    [ 'text after [DONE]', $good . SECRET ],
     [ 'an event after [DONE]', $good . frame(ev('x')) ],
     [ 'no sequence numbers', numbered(sub ($e) {
           delete $_->{sequence_number} for @$e }) ],
-    [ 'all numbers are 0', numbered(sub ($e) {
-          $_->{sequence_number} = 0 for @$e }) ],
-    [ 'a number is left out', numbered(sub ($e) {
-          $_->{sequence_number}++ for @$e[5 .. $#$e] }) ],
-    [ 'numbers go down', numbered(sub ($e) {
-          $e->[$_]{sequence_number} = 9 - $_ for 1 .. $#$e }) ],
     [ 'numbers begin anew', numbered(sub ($e) {
           $_->{sequence_number} -= 5 for @$e[5 .. $#$e] }) ],
-    [ 'a number in the first only', numbered(sub ($e) {
-          delete $_->{sequence_number} for @$e[1 .. $#$e] }) ],
     [ 'another model', $good =~ s/"parrot-1"/"parrot-1-2026"/gr ],
     [ 'no status of items', $good =~ s/"status":"in_progress",(?="type)//gr ],
     [ 'no annotations', $good =~ s/"annotations":\[\],//gr ],
@@ -120,39 +102,12 @@ my @rows = (
 
     [ 'no JSON between', { body => put(4, "data: \"" . SECRET . "\n\n") },
       ended => qr/not\ JSON/ ],
-    [ 'half of an event', { body => put(4, "data: {\"type\":\"x\"\n\n") },
-      ended => qr/not\ JSON/ ],
-    [ 'a list', { body => put(4, "data: []\n\n") },
-      ended => qr/must\ be\ an\ object/ ],
-    [ 'an unknown type',
-      { body => put(4, "data: {\"type\":\"response.x\"}\n\n") },
-      ended => qr/"type"/ ],
-    [ 'a type that is a number', { body => put(4, "data: {\"type\":7}\n\n") },
-      ended => qr/"type"/ ],
-    [ 'no type', { body => put(4, "data: {\"x\":7}\n\n") },
-      ended => qr/"type"/ ],
-    [ 'twice the same key',
-      { body => $good =~ s/("delta":"table)/"delta":"a",$1/r },
-      ended => qr/"delta"/ ],
-    [ 'too deep',
-      { body => put(4, 'data: {"type":"a:b","x":' . '[' x 70 . ']' x 70
-                       . "}\n\n") },
-      ended => qr/more\ than\ 64\ levels/ ],
     [ 'an event over the limit',
       { body => put(4, ev_of_size(5000)), at => 'small' },
       ended => qr/limit\ of\ 4096/, code => 'event_too_large' ],
     [ 'the first over the limit',
       { body => ev_of_size(5000) . $good, at => 'small' },
       refused => qr/limit\ of\ 4096/, code => 'event_too_large' ],
-    [ 'bad UTF-8', { body => $good =~ s/table is/\xff/r },
-      ended => qr/not\ JSON/ ],
-    [ 'a sequence number that is a text',
-      { body => $good =~ s/"sequence_number":4/"sequence_number":"4"/r },
-      ended => qr/"sequence_number"/ ],
-    [ 'a flavor\'s sign of life',
-      { body => put(4, "data: {\"type\":\"keepalive\"}\n\n") },
-      ended => qr/"type"/ ],
-
     # streams that are cut
 
     (map { my ($name, $at) = @$_;
@@ -160,10 +115,7 @@ my @rows = (
           $at < behind(1) ? 'refused' : 'ended', qr/ended\ before/,
           code => 'upstream_disconnected' ]
     } [ 'before it begins', 0 ], [ 'in the first event', 40 ],
-      [ 'after the first event', behind(1) ],
-      [ 'in an event line', behind(4) + 3 ],
       [ 'in a data line', behind(6) - 20 ],
-      [ 'after an event', behind(12) ],
       [ 'in the last event', $size - 200 ]),
 
     [ 'cut after the last event', { body => $good, cut => $size - 14 },
