@@ -81,18 +81,7 @@ my $model = ORS::Model->new(scripts => { default => plan(
                   'Sorry' ] } @names),
 ) });
 
-
-# until the peer has gone: it may do so before all is written
-
-sub flood ($conn, $) {
-    eval {
-        $conn->body((': ' . 'x' x 997 . "\n") x 1000) for 1 .. 12;
-        $conn->wait_gone;
-    };
-    $conn->touch('flood-gone');
-}
-
-
+my $comments = (': ' . 'x' x 997 . "\n") x 1000;
 my $echo = sub ($name, $arguments) { "echo $arguments->{text}" };
 my $now = sub ($name) { sub ($conn) {
     -e "$conn->{model}{dir}/$name" ? 'session-2' : 'session-1'
@@ -129,7 +118,8 @@ my $mcp = ORS::Model->new(scripts => {
                     call => sub ($name, $arguments) {
                         return [ [ header => 'Content-Type',
                                    'text/event-stream' ],
-                                 [ code => \&flood ] ];
+                                 map({ [ raw => $comments ] } 1 .. 12),
+                                 [ hang => 'flood-gone' ] ];
                     }),
     many => modern(list => sub ($) {
                        return { tools => [ tool('huge'), tool('much'),

@@ -556,7 +556,10 @@ sub wire ($self, $bytes) {
             next;
         }
 
-        die "gone\n" if $! != EAGAIN && $! != EINTR;
+        if ($! != EAGAIN && $! != EINTR) {
+            $self->{why} = 'reset';
+            die "gone\n";
+        }
 
         # somebody may be slow on purpose, but not forever
         next if $self->_writable($self->{stand_still} // 60);
@@ -624,16 +627,30 @@ sub touch ($self, $name, $text = '') {
 sub _play ($self, $steps, $round) {
     return $steps->($self, $self->{request}) if ref $steps eq 'CODE';
 
-    for my $step (@$steps) {
-        return if !$self->{open};
+    return if eval { $self->_step($_, $round) for @$steps; 1 };
 
-        my ($name, @args) = ref $step ? @$step : $step;
-        my $do = $self->can("_step_$name")
-            or die "no step is called \"$name\"\n";
+    my $error = $@;
 
-        @args = map { _numbered($_, $round) } @args if $round;
-        $self->$do(@args);
+    # a peer that leaves during a write has left before a "hang" as well
+
+    if (defined $self->{why}) {
+        $self->touch($_->[1], $self->{why})
+            for grep { ref $_ && $_->[0] eq 'hang' } @$steps;
     }
+
+    die $error;
+}
+
+
+sub _step ($self, $step, $round) {
+    return if !$self->{open};
+
+    my ($name, @args) = ref $step ? @$step : $step;
+    my $do = $self->can("_step_$name")
+        or die "no step is called \"$name\"\n";
+
+    @args = map { _numbered($_, $round) } @args if $round;
+    $self->$do(@args);
 }
 
 
