@@ -656,7 +656,7 @@ sub check_cycles {
 sub check_chapters {
     my %users;
 
-    # what a header includes, all of its files have; a template is no header
+    # a header's includes count for all of its files; a template is no header
 
     for my $file (grep { /\.[ch]$/ } @files) {
         for my $name (content($file) =~ /^#include <(\w+\.h)>/mg) {
