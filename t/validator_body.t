@@ -281,11 +281,13 @@ for my $at (@ways) {
 
     # one that has ended for the client may still be read to its end
 
+    my ($last, $conn) = (0, 0);
+
     ok(wait_for(sub {
         stream_ok($post->('stream', stream => json_true), 'kept: a stream');
 
-        my @last = ($model->requests)[-2, -1];
-        return $last[0]{name} eq 'stream' && $last[0]{conn} == $last[1]{conn};
+        ($last, $conn) = ($conn, $model->last_request->{conn});
+        return $last == $conn;
     }), 'kept: the connection of a stream');
 
     stream_ok($post->('late', stream => json_true),
