@@ -16,20 +16,24 @@ my $check = abs_path(dirname(__FILE__)) . '/check.pl';
 my $bare = "\n/*\n * Copyright (C) Open Responses contributors\n */\n";
 my $head = "\n/* A part that a test needs. */\n";
 my $copyright = "$bare$head";
+my $chapter = "\n/*\n" . " * a line\n" x 200 . " */\n";
 my $todo = 'TO' . 'DO';
 
 my %good = (
     'src/base/ngx_ors_a.h' => "$head\nint ngx_ors_a(void);\n",
-    'src/base/ngx_ors_a.c' => "$copyright\n\n#include <ngx_ors_a.h>\n\n\n"
+    'src/base/ngx_ors_a.c' => "$copyright\n\n#include <ngx_ors_a.h>\n\n"
+        . "$chapter\n\n"
         . "int\nngx_ors_a(void)\n{\n    return 1;\n}\n\n\n"
         . "static int\nngx_ors_b(void)\n{\n    return 1;\n}\n",
     'src/json/ngx_ors_j.h' => "$head\n#include <ngx_ors_a.h>\n",
     'src/wire/ngx_ors_w.h' => "$head\n#include <ngx_ors_a.h>\n",
-    'src/turn/ngx_ors_t.h' => "$head\n#include <ngx_ors_j.h>\n",
+    'src/turn/ngx_ors_t.h' => "$head\n#include <ngx_ors_j.h>\n"
+        . "#include <ngx_ors_w.h>\n",
     'src/http/ngx_http_ors_h.h' => "$head\n#include <ngx_http.h>\n"
         . "#include <ngx_ors_t.h>\n",
     'src/ngx_http_open_responses_module.c' => "$copyright\n"
-        . "#include <ngx_http.h>\n#include <ngx_ors_t.h>\n\n"
+        . "#include <ngx_http.h>\n#include <ngx_http_ors_h.h>\n"
+        . "#include <ngx_ors_t.h>\n\n"
         . "/* http://a.test/ */\n"
         . "static ngx_command_t  a[] = {\n\n"
         . "    { ngx_string(\"open_responses_x\"),\n"
@@ -43,6 +47,7 @@ my %good = (
     'Makefile' => "help:\n\t\@echo help\n",
     't/make/a.sh' => "#!/bin/sh\n\n# Does nothing at all.\n\ntrue\n",
     't/make/a.mk' => "a = b\n",
+    't/make/h.c' => "$copyright\n#include <ngx_http_ors_h.h>\n",
     'docs/architecture.md' => join('', map({ "* `src/$_/`: what is in it\n" }
                                            qw(base json wire turn http)),
                                    map({ "* `t/$_/`: for the tests\n" }
@@ -118,14 +123,14 @@ my $h = 'src/base/ngx_ors_a.h';
 my ($rc, $out) = findings({});
 
 is($rc, 0, 'a tree without findings');
-is($out, "check: 12 files, no findings\n", 'and its summary');
+is($out, "check: 13 files, no findings\n", 'and its summary');
 
 fails('columns', qr/\Q$c\E:\d+: 81 columns/, source($c, 'x' x 81 . "\n"));
 fails('tab', qr/\Q$c\E:\d+: tab/, source($c, "\tx\n"));
 fails('blanks', qr/\Q$c\E:\d+: blanks/, source($c, "x \n"));
 fails('no newline', qr/\Q$c\E:\d+: must end/, source($c, 'x'));
 fails('blank line at the end', qr/\Q$c\E:\d+: must end/, source($c, "\n"));
-fails('lines', qr/\Q$c\E: 1\d+ lines/, source($c, "x\n" x 1000));
+fails('lines', qr/\Q$c\E: 1\d+ lines/, source($c, "x\n" x 1500));
 fails('reason', qr/\Q$c\E:\d+: $todo/, source($c, "/* $todo later */\n"));
 fails('copyright', qr/\Q$c\E:1: must begin/, { $c => "\nint  i;\n" });
 fails('no first comment', qr!\Q$c\E:1: the first comment!,
@@ -306,6 +311,13 @@ fails('a file that is not here', qr/\Q$c\E:\d+: style.md is not here/,
     fails('a cycle of headers', qr!src/json: 4 files in a cycle of inclu!,
           \%headers);
 }
+
+fails('a short file', qr/\Q$c\E: 8 lines, fewer than 200/,
+      { $c => "$copyright\nint  i;\n" });
+fails('a header of one file', qr!src/json/ngx_ors_k.h: a header of one file!,
+      { 'src/json/ngx_ors_k.h' => "$head\nint  i;\n" });
+fails('a room over its budget', qr!src/base: \d+ code lines, more than 2750!,
+      source($c, "x\n" x 2750));
 
 fails('shell', qr!t/make/a.sh: !,
       { 't/make/a.sh' => "# A shell script.\n\nif\n" });
