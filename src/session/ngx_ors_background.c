@@ -191,7 +191,11 @@ ngx_ors_background_call(ngx_ors_background_t *bg)
 static ngx_uint_t
 ngx_ors_background_begin(ngx_ors_background_t *bg)
 {
-    if (ngx_ors_background_keys(bg) != NGX_OK) {
+    /* when the record is stored, nothing is left that can fail */
+
+    if (ngx_ors_background_keys(bg) != NGX_OK
+        || ngx_ors_background_response(bg) != NGX_OK)
+    {
         return NGX_ORS_BACKGROUND_ERROR;
     }
 
@@ -253,10 +257,6 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
         bg->state = ngx_ors_background_st_queued;
 
         return NGX_ORS_BACKGROUND_CALL;
-    }
-
-    if (ngx_ors_background_response(bg) != NGX_OK) {
-        return NGX_ORS_BACKGROUND_ERROR;
     }
 
     bg->state = ngx_ors_background_st_run;
