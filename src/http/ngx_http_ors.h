@@ -549,6 +549,9 @@ ngx_int_t ngx_http_ors_scope_refuse(ngx_http_request_t *r,
 /* Handler of the directive "open_responses_store_scope". */
 char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+/* Handler of the directive "open_responses_websocket". */
+char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
 
 /* ngx_http_ors_call.c */
 
@@ -620,12 +623,6 @@ ngx_int_t ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
     ngx_http_handler_pt handler);
 
 
-/* ngx_http_ors_ws.c */
-
-/* Handler of the directive "open_responses_websocket". */
-char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
 /* ngx_http_ors_stats.c */
 
 /* The counters, or NULL: nothing is to be counted. */
@@ -642,9 +639,6 @@ void ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err);
  * counted as checked before.  The log tells of one that was refused.
  */
 void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
-
-/* Counts a response that is not stored, as its store failed or was full. */
-void ngx_http_ors_stats_unstored(ngx_http_request_t *r);
 
 /*
  * Logs that "req" is refused with "err" in the location of "olcf", with
@@ -722,8 +716,9 @@ void ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
     ngx_ors_metrics_gauge_e gauge);
 void ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx);
 
-/* Adds "n" to the WebSockets that are open: 1, or -1 when "r" has ended. */
-void ngx_http_ors_metrics_websocket(ngx_http_request_t *r, ngx_int_t n);
+/* Adds "n" to a gauge of this worker, 1 or -1. */
+void ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
+    ngx_ors_metrics_gauge_e gauge, ngx_int_t n);
 
 /* Counts a turn that has ended; "outcome" NULL: its client has left. */
 void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx,

@@ -358,7 +358,8 @@ ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx)
 
     if (ctx->session->unstored) {
         ctx->session->unstored = 0;
-        ngx_http_ors_stats_unstored(ctx->request);
+        ngx_ors_stats_count(ngx_http_ors_stats(ctx->request),
+                            ngx_ors_stats_unstored);
     }
 }
 

@@ -5,8 +5,8 @@
 
 
 /*
- * Counters of requests, and "open_responses_status", which
- * shows them.
+ * Counters, histograms and gauges of requests, turns, tools and stores, and
+ * "open_responses_status", which shows them.
  */
 
 
@@ -23,33 +23,17 @@
 #define NGX_HTTP_ORS_PAGE        16384
 
 
-static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
-    ngx_uint_t i);
-static void ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats,
-    ngx_ors_conform_t *conform);
-static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_stats_t *stats);
+static ngx_int_t ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_outcome_t *outcome);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
-static ngx_array_t *ngx_http_ors_stats_spaces(ngx_pool_t *pool,
-    ngx_array_t *stores);
 static ngx_int_t ngx_http_ors_metrics_route(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_route_t *route);
-static ngx_int_t ngx_http_ors_metrics_model(ngx_conf_t *cf,
-    ngx_ors_route_t *route, ngx_str_t *model);
-static void ngx_http_ors_metrics_provider(ngx_ors_target_t *target,
-    ngx_str_t *provider);
 static ngx_int_t ngx_http_ors_metrics_add(ngx_conf_t *cf,
-    ngx_ors_metrics_labels_t *labels);
-static ngx_uint_t ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf);
-static ngx_atomic_t *ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
-    ngx_ors_metrics_gauge_e gauge);
-static ngx_ors_metrics_row_t *ngx_http_ors_metrics_row(
-    ngx_http_ors_ctx_t *ctx);
-static ngx_ors_metrics_operation_e ngx_http_ors_metrics_operation(
-    const ngx_ors_endpoint_t *endpoint);
-static void ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end,
-    ngx_ors_usage_t *usage);
+    ngx_ors_metrics_labels_t *labels, ngx_ors_metrics_labels_t *common);
+static void ngx_http_ors_metrics_count(ngx_http_request_t *r,
+    ngx_ors_metrics_labels_t *labels, const ngx_ors_endpoint_t *endpoint,
+    ngx_ors_usage_t *usage, ngx_ors_metrics_turn_t *end);
 static ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
@@ -107,13 +91,6 @@ ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err)
 
 
 void
-ngx_http_ors_stats_unstored(ngx_http_request_t *r)
-{
-    ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_unstored);
-}
-
-
-void
 ngx_http_ors_stats_ignored(ngx_http_request_t *r, ngx_ors_request_t *req)
 {
     if (req->nignored == 0) {
@@ -133,22 +110,15 @@ ngx_http_ors_stats_ignored(ngx_http_request_t *r, ngx_ors_request_t *req)
 void
 ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_stats_t    *stats;
-    ngx_ors_outcome_t   outcome;
-
-    stats = ngx_http_ors_stats(ctx->request);
+    ngx_ors_outcome_t  outcome;
 
     ngx_ors_turn_outcome(ctx->turn, &outcome);
 
-    ngx_ors_stats_count(stats, ngx_ors_stats_failover);
+    ngx_ors_stats_count(ngx_http_ors_stats(ctx->request),
+                        ngx_ors_stats_failover);
     ngx_http_ors_peer_over(ctx, &outcome);
 
-    if (ctx->turn->answer.status) {
-        ngx_http_ors_stats_answer(ctx, stats);
-
-    } else if (outcome.broken) {
-        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
-    }
+    (void) ngx_http_ors_stats_answer(ctx, &outcome);
 }
 
 
@@ -157,6 +127,7 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_turn_t     *turn;
     ngx_ors_stats_t    *stats;
+    ngx_ors_conform_t  *conform;
     ngx_ors_outcome_t   outcome;
 
     turn = ctx->turn;
@@ -180,16 +151,19 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     }
 
     stats = ngx_http_ors_stats(ctx->request);
+    conform = &turn->round.conform;
 
-    ngx_http_ors_stats_schemas(stats, &turn->round.conform);
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_violation,
+                      conform->violations);
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_repeat, conform->repeats);
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_unchecked,
+                      conform->unchecked);
 
-    if (turn->answer.status) {
-        ngx_http_ors_stats_answer(ctx, stats);
+    if (ngx_http_ors_stats_answer(ctx, &outcome) == NGX_OK) {
+        return;
+    }
 
-    } else if (outcome.broken) {
-        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
-
-    } else if (outcome.end == ngx_ors_end_rejected) {
+    if (outcome.end == ngx_ors_end_rejected) {
         ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
         ngx_ors_stats_code(stats, &turn->error.code, 0);
 
@@ -199,17 +173,6 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     } else if (outcome.end == ngx_ors_end_failed) {
         ngx_ors_stats_code(stats, &turn->error.code, 0);
     }
-}
-
-
-static void
-ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats, ngx_ors_conform_t *conform)
-{
-    ngx_ors_stats_add(stats, ngx_ors_stats_schema_violation,
-                      conform->violations);
-    ngx_ors_stats_add(stats, ngx_ors_stats_schema_repeat, conform->repeats);
-    ngx_ors_stats_add(stats, ngx_ors_stats_schema_unchecked,
-                      conform->unchecked);
 }
 
 
@@ -250,13 +213,24 @@ ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
 }
 
 
-static void
-ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
+/* NGX_DECLINED: no target has answered or failed */
+
+static ngx_int_t
+ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 {
-    ngx_ors_turn_t            *turn;
+    ngx_ors_turn_t          *turn;
+    ngx_ors_stats_t         *stats;
     ngx_ors_stats_answer_t   end;
 
     turn = ctx->turn;
+    stats = ngx_http_ors_stats(ctx->request);
+
+    if (turn->answer.status == 0) {
+        ngx_ors_stats_add(stats, ngx_ors_stats_upstream_error,
+                          outcome->broken);
+
+        return outcome->broken ? NGX_OK : NGX_DECLINED;
+    }
 
     end.upstream = (turn->upstream_error
                     || turn->answer.status >= NGX_HTTP_BAD_REQUEST);
@@ -266,6 +240,8 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     end.error = &turn->error;
 
     ngx_ors_stats_answer(stats, &end);
+
+    return NGX_OK;
 }
 
 
@@ -332,13 +308,20 @@ ngx_http_ors_stats_failed(ngx_http_ors_validator_t *vr)
 }
 
 
+/*
+ * The last state of an upstream tells how it went; an empty one follows when
+ * an error_page or the like leads to another upstream.  A failure is one that
+ * is not passed on: an answer that is passed on is counted when it is over.
+ */
+
 void
 ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr)
 {
-    ngx_uint_t            i;
-    ngx_ors_stats_t      *stats;
-    ngx_http_request_t   *r;
-    ngx_http_upstream_t  *u;
+    ngx_uint_t                  i, n, passed;
+    ngx_ors_stats_t            *stats;
+    ngx_http_request_t         *r;
+    ngx_http_upstream_t        *u;
+    ngx_http_upstream_state_t  *state;
 
     r = vr->request;
     u = r->upstream;
@@ -348,10 +331,20 @@ ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr)
     }
 
     stats = ngx_http_ors_stats(r);
+    passed = (u->peer.connection != NULL);
 
-    for (i = 0; r->upstream_states && i < r->upstream_states->nelts; i++) {
+#if (NGX_HTTP_CACHE)
+    passed &= !r->cached;
+#endif
 
-        if (ngx_http_ors_stats_is_failure(r, i)) {
+    n = r->upstream_states ? r->upstream_states->nelts : 0;
+    state = n ? r->upstream_states->elts : NULL;
+
+    for (i = 0; i < n; i++) {
+
+        if (state[i].peer && state[i].status >= NGX_HTTP_BAD_REQUEST
+            && ((i + 1 < n) ? state[i + 1].peer == NULL : !passed))
+        {
             ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
         }
     }
@@ -366,44 +359,17 @@ ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr)
 }
 
 
-/*
- * The last state of an upstream tells how it went; an empty one follows when
- * an error_page or the like leads to another upstream.  A failure is one that
- * is not passed on: what is passed on is counted when it is over.
- */
-
-static ngx_uint_t
-ngx_http_ors_stats_is_failure(ngx_http_request_t *r, ngx_uint_t i)
-{
-    ngx_array_t                *states;
-    ngx_http_upstream_state_t  *state;
-
-    states = r->upstream_states;
-    state = states->elts;
-
-    if (state[i].peer == NULL || state[i].status < NGX_HTTP_BAD_REQUEST) {
-        return 0;
-    }
-
-    if (i + 1 < states->nelts) {
-        return state[i + 1].peer == NULL;
-    }
-
-    return r->upstream->peer.connection == NULL
-#if (NGX_HTTP_CACHE)
-           || r->cached
-#endif
-           ;
-}
-
-
 static ngx_int_t
 ngx_http_ors_stats_handler(ngx_http_request_t *r)
 {
+    off_t                      used, size;
     u_char                    *p;
     ngx_int_t                  rc;
     ngx_str_t                 *type;
+    ngx_uint_t                 i;
     ngx_ors_out_t              page;
+    ngx_ors_store_t          **store;
+    ngx_ors_metrics_space_t   *space;
     ngx_ors_metrics_shown_t    shown;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_main_conf_t  *omcf;
@@ -415,16 +381,31 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
     ngx_ors_out_init(&page, r->pool, NGX_HTTP_ORS_PAGE);
 
     shown.labels = &omcf->labels;
-    shown.spaces = ngx_http_ors_stats_spaces(r->pool, &omcf->stores);
+    shown.spaces = ngx_array_create(r->pool, 1 + omcf->stores.nelts,
+                                    sizeof(ngx_ors_metrics_space_t));
 
     if (shown.spaces == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    store = omcf->stores.elts;
+
+    for (i = 0; i < omcf->stores.nelts; i++) {
+
+        if (store[i]->engine->space
+            && store[i]->engine->space(store[i], &used, &size) == NGX_OK)
+        {
+            space = ngx_array_push(shown.spaces);
+
+            space->store = store[i]->name;
+            space->used = used;
+            space->size = size;
+        }
     }
 
     ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status, &shown,
@@ -466,44 +447,6 @@ ngx_http_ors_page(ngx_http_request_t *r)
 }
 
 
-/* of stores that know; NULL: no memory */
-
-static ngx_array_t *
-ngx_http_ors_stats_spaces(ngx_pool_t *pool, ngx_array_t *stores)
-{
-    off_t                     used, size;
-    ngx_uint_t                i;
-    ngx_array_t              *spaces;
-    ngx_ors_store_t         **store;
-    ngx_ors_metrics_space_t  *space;
-
-    spaces = ngx_array_create(pool, 1 + stores->nelts,
-                              sizeof(ngx_ors_metrics_space_t));
-    if (spaces == NULL) {
-        return NULL;
-    }
-
-    store = stores->elts;
-
-    for (i = 0; i < stores->nelts; i++) {
-
-        if (store[i]->engine->space == NULL
-            || store[i]->engine->space(store[i], &used, &size) != NGX_OK)
-        {
-            continue;
-        }
-
-        space = ngx_array_push(spaces);
-
-        space->store = store[i]->name;
-        space->used = used;
-        space->size = size;
-    }
-
-    return spaces;
-}
-
-
 char *
 ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -521,10 +464,7 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     value = cf->args->elts;
-
-    if (cf->args->nelts == 1) {
-        olcf->status = ngx_ors_stats_html;
-    }
+    olcf->status = ngx_ors_stats_html;
 
     if (cf->args->nelts == 2
         && ngx_ors_conf_value(cf, "", &cmd->name,
@@ -632,14 +572,36 @@ static ngx_int_t
 ngx_http_ors_metrics_route(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     ngx_http_ors_loc_conf_t *olcf, ngx_ors_route_t *route)
 {
-    ngx_str_t                  model;
-    ngx_uint_t                 i;
+    ngx_str_t                 *model;
     ngx_ors_target_t          *target;
     ngx_ors_peer_conf_t       *peer;
-    ngx_ors_metrics_labels_t  *l;
+    ngx_http_ors_loc_conf_t   *called;
+    ngx_ors_metrics_labels_t   common;
 
-    if (ngx_http_ors_metrics_model(cf, route, &model) != NGX_OK) {
-        return NGX_ERROR;
+    ngx_memzero(&common, sizeof(ngx_ors_metrics_labels_t));
+    common.location = gateway->name;
+
+    /* the model as the directive has it */
+
+    model = &common.model;
+
+    if (route->type == ngx_ors_route_default) {
+        ngx_str_set(model, "other");
+
+    } else if (route->type == ngx_ors_route_exact) {
+        *model = route->name;
+
+    } else {
+        model->data = ngx_pnalloc(cf->pool, route->name.len + 1);
+        if (model->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        model->len = ngx_sprintf(model->data,
+                                 (route->type == ngx_ors_route_regex) ? "~%V"
+                                                                      : "%V*",
+                                 &route->name)
+                     - model->data;
     }
 
     for (target = &route->target; target; target = target->next) {
@@ -650,108 +612,28 @@ ngx_http_ors_metrics_route(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
         peer->max_fails = target->max_fails;
         peer->fail_timeout = target->fail_timeout;
 
-        for (i = 0; i < ngx_ors_metrics_operations; i++) {
-            l = &olcf->labels[target->number * ngx_ors_metrics_operations + i];
+        common.peer = peer;
+        common.target = target->uri;
 
-            l->peer = peer;
-            l->location = gateway->name;
-            l->target = target->uri;
-            l->model = model;
-            l->operation = i;
+        /* without a name it is the API that the server speaks */
 
-            ngx_http_ors_metrics_provider(target, &l->provider);
+        called = target->conf;
 
-            if (ngx_http_ors_metrics_add(cf, l) != NGX_OK) {
-                return NGX_ERROR;
-            }
-        }
-    }
+        if (target->provider.len) {
+            common.provider = target->provider;
 
-    return NGX_OK;
-}
-
-
-/* as the directive has it */
-
-static ngx_int_t
-ngx_http_ors_metrics_model(ngx_conf_t *cf, ngx_ors_route_t *route,
-    ngx_str_t *model)
-{
-    if (route->type == ngx_ors_route_default) {
-        ngx_str_set(model, "other");
-        return NGX_OK;
-    }
-
-    if (route->type == ngx_ors_route_exact) {
-        *model = route->name;
-        return NGX_OK;
-    }
-
-    model->data = ngx_pnalloc(cf->pool, route->name.len + 1);
-    if (model->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    model->len = ngx_sprintf(model->data,
-                             (route->type == ngx_ors_route_regex) ? "~%V"
-                                                                  : "%V*",
-                             &route->name)
-                 - model->data;
-
-    return NGX_OK;
-}
-
-
-/* without a name it is the API that the server speaks */
-
-static void
-ngx_http_ors_metrics_provider(ngx_ors_target_t *target, ngx_str_t *provider)
-{
-    ngx_http_ors_loc_conf_t  *conf;
-
-    conf = target->conf;
-
-    if (target->provider.len) {
-        *provider = target->provider;
-
-    } else if (conf && conf->preset_name.len) {
-        *provider = conf->preset_name;
-
-    } else {
-        ngx_str_set(provider, "openai");
-    }
-}
-
-
-ngx_int_t
-ngx_http_ors_metrics_validator(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *olcf)
-{
-    ngx_uint_t                 i;
-    ngx_ors_metrics_labels_t  *labels;
-
-    labels = ngx_pcalloc(cf->pool, ngx_ors_metrics_operations
-                                   * sizeof(ngx_ors_metrics_labels_t));
-    if (labels == NULL) {
-        return NGX_ERROR;
-    }
-
-    olcf->labels = labels;
-
-    for (i = 0; i < ngx_ors_metrics_operations; i++) {
-
-        if (clcf->name.len) {
-            labels[i].location = clcf->name;
+        } else if (called && called->preset_name.len) {
+            common.provider = called->preset_name;
 
         } else {
-            ngx_str_set(&labels[i].location, "server");
+            ngx_str_set(&common.provider, "openai");
         }
 
-        ngx_str_set(&labels[i].model, "other");
-        ngx_str_set(&labels[i].provider, "openai");
-        labels[i].operation = i;
-
-        if (ngx_http_ors_metrics_add(cf, &labels[i]) != NGX_OK) {
+        if (ngx_http_ors_metrics_add(cf, olcf->labels + target->number
+                                               * ngx_ors_metrics_operations,
+                                     &common)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
@@ -760,21 +642,55 @@ ngx_http_ors_metrics_validator(ngx_conf_t *cf,
 }
 
 
-static ngx_int_t
-ngx_http_ors_metrics_add(ngx_conf_t *cf, ngx_ors_metrics_labels_t *labels)
+ngx_int_t
+ngx_http_ors_metrics_validator(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *olcf)
 {
+    ngx_ors_metrics_labels_t  common;
+
+    olcf->labels = ngx_pcalloc(cf->pool, ngx_ors_metrics_operations
+                                         * sizeof(ngx_ors_metrics_labels_t));
+    if (olcf->labels == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&common, sizeof(ngx_ors_metrics_labels_t));
+
+    ngx_str_set(&common.location, "server");
+    ngx_str_set(&common.model, "other");
+    ngx_str_set(&common.provider, "openai");
+
+    if (clcf->name.len) {
+        common.location = clcf->name;
+    }
+
+    return ngx_http_ors_metrics_add(cf, olcf->labels, &common);
+}
+
+
+/* sets the labels of all operations */
+
+static ngx_int_t
+ngx_http_ors_metrics_add(ngx_conf_t *cf, ngx_ors_metrics_labels_t *labels,
+    ngx_ors_metrics_labels_t *common)
+{
+    ngx_uint_t                  i;
     ngx_http_ors_main_conf_t   *omcf;
     ngx_ors_metrics_labels_t  **l;
 
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
-    l = ngx_array_push(&omcf->labels);
+    l = ngx_array_push_n(&omcf->labels, ngx_ors_metrics_operations);
     if (l == NULL) {
         return NGX_ERROR;
     }
 
-    *l = labels;
+    for (i = 0; i < ngx_ors_metrics_operations; i++) {
+        labels[i] = *common;
+        labels[i].operation = i;
+        l[i] = &labels[i];
+    }
 
     return NGX_OK;
 }
@@ -786,6 +702,8 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
     ngx_uint_t                  i, j, oldest, missing, shown;
     ngx_ors_stats_t            *stats;
     ngx_slab_pool_t            *shpool;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_loc_conf_t  **location;
     ngx_http_ors_main_conf_t   *omcf;
     ngx_ors_metrics_labels_t  **l;
 
@@ -831,42 +749,7 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
 
     omcf->labels.nelts = shown;
 
-    missing += ngx_http_ors_metrics_attach(omcf);
-
-    ngx_ors_named_end(&stats->metrics.rows);
-    ngx_ors_named_end(&stats->metrics.callees);
-    ngx_ors_named_end(&stats->peers);
-
-    stats->metrics.missing = missing;
-
-    if (missing) {
-        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
-                      "the zone of metrics is full: %ui targets, models and "
-                      "tools are counted in totals only, set a larger "
-                      "\"open_responses_metrics_zone\" than %uz bytes",
-                      missing, omcf->stats->shm.size);
-    }
-
-    return NGX_OK;
-}
-
-
-/* the targets and tools of all gateways; returns how many have no room */
-
-static ngx_uint_t
-ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
-{
-    ngx_uint_t                  i, j, missing;
-    ngx_ors_stats_t            *stats;
-    ngx_slab_pool_t            *shpool;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t  **location;
-
-    stats = omcf->stats->data;
-    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
     location = omcf->locations.elts;
-
-    missing = 0;
 
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
@@ -883,7 +766,21 @@ ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
         }
     }
 
-    return missing;
+    ngx_ors_named_end(&stats->metrics.rows);
+    ngx_ors_named_end(&stats->metrics.callees);
+    ngx_ors_named_end(&stats->peers);
+
+    stats->metrics.missing = missing;
+
+    if (missing) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "the zone of metrics is full: %ui targets, models and "
+                      "tools are counted in totals only, set a larger "
+                      "\"open_responses_metrics_zone\" than %uz bytes",
+                      missing, omcf->stats->shm.size);
+    }
+
+    return NGX_OK;
 }
 
 
@@ -909,13 +806,9 @@ void
 ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
     ngx_ors_metrics_gauge_e gauge)
 {
-    ngx_atomic_t  *n;
-
-    n = ngx_http_ors_metrics_gauge(ctx->request, gauge);
-
-    if (n && !ctx->gauged) {
+    if (!ctx->gauged) {
         ctx->gauged = 1;
-        (*n)++;
+        ngx_http_ors_metrics_gauge(ctx->request, gauge, 1);
     }
 }
 
@@ -923,43 +816,29 @@ ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
 void
 ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_atomic_t  *n;
-
-    n = ngx_http_ors_metrics_gauge(ctx->request,
-                                   ctx->detached ? ngx_ors_metrics_background
-                                                 : ngx_ors_metrics_streams);
-
-    if (n && ctx->gauged) {
+    if (ctx->gauged) {
         ctx->gauged = 0;
-        (*n)--;
+        ngx_http_ors_metrics_gauge(ctx->request,
+                                   ctx->detached ? ngx_ors_metrics_background
+                                                 : ngx_ors_metrics_streams,
+                                   -1);
     }
 }
 
 
 void
-ngx_http_ors_metrics_websocket(ngx_http_request_t *r, ngx_int_t n)
-{
-    ngx_atomic_t  *gauge;
-
-    gauge = ngx_http_ors_metrics_gauge(r, ngx_ors_metrics_websockets);
-
-    if (gauge) {
-        *gauge += n;
-    }
-}
-
-
-/* only this process writes to it */
-
-static ngx_atomic_t *
 ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
-    ngx_ors_metrics_gauge_e gauge)
+    ngx_ors_metrics_gauge_e gauge, ngx_int_t n)
 {
     ngx_ors_stats_t  *stats;
 
     stats = ngx_http_ors_stats(r);
 
-    return stats ? &stats->metrics.gauges[ngx_process_slot][gauge] : NULL;
+    /* only this process writes to it */
+
+    if (stats) {
+        stats->metrics.gauges[ngx_process_slot][gauge] += n;
+    }
 }
 
 
@@ -967,62 +846,52 @@ void
 ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 {
     ngx_ors_turn_t          *turn;
-    ngx_ors_stats_t         *stats;
     ngx_ors_metrics_turn_t   end;
 
     turn = ctx->turn;
-    stats = ngx_http_ors_stats(ctx->request);
 
-    if (stats == NULL || ctx->target == NULL) {
+    if (ctx->target == NULL) {
         return;
     }
 
     end.end = outcome ? ngx_ors_metrics_ended + outcome->class
                       : ngx_ors_metrics_canceled;
-    end.delivery = turn->request.stream ? ngx_ors_metrics_stream
-                                        : ngx_ors_metrics_document;
-
-    if (ctx->message) {
-        end.delivery = ngx_ors_metrics_websocket;
-    }
-
+    end.delivery = ctx->message ? ngx_ors_metrics_websocket
+                   : turn->request.stream ? ngx_ors_metrics_stream
+                                          : ngx_ors_metrics_document;
     end.background = ctx->detached;
     end.first = ctx->first_token;
-    end.duration = ngx_http_ors_pump_elapsed(ctx->request);
     end.own = ctx->own;
 
-    ngx_http_ors_metrics_usage(&end, ngx_ors_turn_usage(turn));
-
-    ngx_ors_metrics_turn(&stats->metrics, ngx_http_ors_metrics_row(ctx), &end,
-                         ngx_time());
-}
-
-
-static ngx_ors_metrics_row_t *
-ngx_http_ors_metrics_row(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_uint_t  n;
-
-    n = ctx->target->number * ngx_ors_metrics_operations
-        + ngx_http_ors_metrics_operation(ctx->endpoint);
-
-    return ctx->conf->labels[n].row;
-}
-
-
-static ngx_ors_metrics_operation_e
-ngx_http_ors_metrics_operation(const ngx_ors_endpoint_t *endpoint)
-{
-    return (endpoint->id == ngx_ors_endpoint_embeddings)
-           ? ngx_ors_metrics_embeddings : ngx_ors_metrics_chat;
+    ngx_http_ors_metrics_count(ctx->request, ctx->conf->labels
+                                             + ctx->target->number
+                                               * ngx_ors_metrics_operations,
+                               ctx->endpoint, ngx_ors_turn_usage(turn), &end);
 }
 
 
 static void
-ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end, ngx_ors_usage_t *usage)
+ngx_http_ors_metrics_count(ngx_http_request_t *r,
+    ngx_ors_metrics_labels_t *labels, const ngx_ors_endpoint_t *endpoint,
+    ngx_ors_usage_t *usage, ngx_ors_metrics_turn_t *end)
 {
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(r);
+
+    if (stats == NULL) {
+        return;
+    }
+
     end->input = usage->known ? usage->input : -1;
     end->output = usage->known ? usage->output : -1;
+    end->duration = ngx_http_ors_pump_elapsed(r);
+
+    if (endpoint->id == ngx_ors_endpoint_embeddings) {
+        labels += ngx_ors_metrics_embeddings;
+    }
+
+    ngx_ors_metrics_turn(&stats->metrics, labels->row, end, ngx_time());
 }
 
 
@@ -1030,32 +899,22 @@ void
 ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
     ngx_ors_class_e class)
 {
-    ngx_ors_stats_t           *stats;
-    ngx_ors_metrics_turn_t     end;
-    ngx_ors_metrics_labels_t  *labels;
+    ngx_ors_metrics_turn_t  end;
 
-    stats = ngx_http_ors_stats(vr->request);
-
-    if (stats == NULL || vr->endpoint == NULL
-        || vr->endpoint->request == NULL)
-    {
+    if (vr->endpoint == NULL || vr->endpoint->request == NULL) {
         return;
     }
 
     end.end = (class == ngx_ors_classes) ? ngx_ors_metrics_canceled
                                          : ngx_ors_metrics_ended + class;
     end.delivery = vr->verify.stream ? ngx_ors_metrics_stream
-                                    : ngx_ors_metrics_document;
+                                     : ngx_ors_metrics_document;
     end.background = 0;
     end.first = vr->first_token;
-    end.duration = ngx_http_ors_pump_elapsed(vr->request);
     end.own = vr->own;
 
-    ngx_http_ors_metrics_usage(&end, &vr->verify.usage);
-
-    labels = &vr->conf->labels[ngx_http_ors_metrics_operation(vr->endpoint)];
-
-    ngx_ors_metrics_turn(&stats->metrics, labels->row, &end, ngx_time());
+    ngx_http_ors_metrics_count(vr->request, vr->conf->labels, vr->endpoint,
+                               &vr->verify.usage, &end);
 }
 
 
@@ -1086,11 +945,6 @@ ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 
 /* The tools and MCP servers that gateways name, and what is known of them. */
 
-
-/*
- * Makes what is remembered of the tools and MCP servers of a gateway.  NGX_OK
- * or NGX_ERROR: no memory.
- */
 
 static ngx_int_t
 ngx_http_ors_callees_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)

@@ -122,7 +122,7 @@ ngx_http_ors_ws_handler(ngx_http_request_t *r,
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, 0, "ors ws: opened");
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_ws_connection);
-    ngx_http_ors_metrics_websocket(r, 1);
+    ngx_http_ors_metrics_gauge(r, ngx_ors_metrics_websockets, 1);
     ws->opened = 1;
 
     r->main->count++;
@@ -496,7 +496,7 @@ ngx_http_ors_ws_cleanup(void *data)
     ws->closing = 1;
 
     if (ws->opened) {
-        ngx_http_ors_metrics_websocket(ws->request, -1);
+        ngx_http_ors_metrics_gauge(ws->request, ngx_ors_metrics_websockets, -1);
     }
 
     ngx_http_ors_event_stop(&ws->work);
