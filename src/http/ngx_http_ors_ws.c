@@ -4,15 +4,15 @@
  */
 
 
-/* A WebSocket connection: it is opened, has work to do, and ends. */
+/*
+ * A WebSocket connection: its handshake, its timers, what it sends, its end.
+ */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_ws.h>
 #include <ngx_sha1.h>
-#include <ngx_http_ors.h>
-#include <ngx_ors_conf.h>
 
 
 #define NGX_HTTP_ORS_WS_BLOCK   4096
@@ -21,69 +21,21 @@
 #define NGX_HTTP_ORS_WS_KEY     24
 #define NGX_HTTP_ORS_WS_ACCEPT  28
 
-#define NGX_HTTP_ORS_WS_IDLE      (5 * 60 * 1000)
-#define NGX_HTTP_ORS_WS_LIFETIME  (60 * 60 * 1000)
-#define NGX_HTTP_ORS_WS_QUEUE     16
-
 
 static ngx_http_ors_ws_t *ngx_http_ors_ws_create(ngx_http_request_t *r);
 static void ngx_http_ors_ws_event_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_ws_work_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws);
-static ngx_uint_t ngx_http_ors_ws_sent(ngx_http_ors_ws_t *ws);
 static ngx_int_t ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_cleanup(void *data);
+static ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
 static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
-    ngx_str_t *key, ngx_str_t *accept);
+static ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r,
+    ngx_str_t *key);
+static void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws);
-
-
-static ngx_conf_enum_t  ngx_http_ors_ws_modes[] = {
-    { ngx_string("off"), ngx_http_ors_websocket_off },
-    { ngx_string("pass"), ngx_http_ors_websocket_pass },
-    { ngx_string("on"), ngx_http_ors_websocket_on },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_http_ors_ws_origins[] = {
-    { ngx_string("same"), 0 },
-    { ngx_string("any"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_ors_conf_param_t  ngx_http_ors_ws_params[] = {
-
-    { ngx_string("idle="), ngx_ors_conf_param_msec,
-      offsetof(ngx_http_ors_ws_conf_t, idle), 1, 0, NULL, "a time above 0" },
-
-    { ngx_string("lifetime="), ngx_ors_conf_param_msec,
-      offsetof(ngx_http_ors_ws_conf_t, lifetime), 1, 0, NULL,
-      "a time above 0" },
-
-    { ngx_string("queue="), ngx_ors_conf_param_number,
-      offsetof(ngx_http_ors_ws_conf_t, queue), 1, 0, NULL,
-      "a number above 0" },
-
-    { ngx_string("message="), ngx_ors_conf_param_size,
-      offsetof(ngx_http_ors_ws_conf_t, message), 1, 0, NULL,
-      "a size above 0" },
-
-    { ngx_string("lanes="), ngx_ors_conf_param_word,
-      offsetof(ngx_http_ors_ws_conf_t, lanes), 0, 0, ngx_ors_conf_flags,
-      "\"on\" or \"off\"" },
-
-    { ngx_string("origin="), ngx_ors_conf_param_word,
-      offsetof(ngx_http_ors_ws_conf_t, any_origin), 0, 0,
-      ngx_http_ors_ws_origins, "\"same\" or \"any\"" },
-
-    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
-};
+static ngx_msec_t ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws);
 
 
 ngx_int_t
@@ -317,7 +269,7 @@ ngx_http_ors_ws_work_handler(ngx_event_t *ev)
 static void
 ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
 {
-    ngx_uint_t               idle;
+    ngx_uint_t               idle, sent;
     ngx_connection_t        *c;
     ngx_ors_client_event_t  *ev;
 
@@ -350,26 +302,18 @@ ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
         idle = ngx_ors_lanes_idle(&ws->lanes);
     }
 
+    sent = (ws->out.size == 0 && ws->pump.queue.busy == NULL && !c->buffered);
+
     /* nginx closes an idle connection when its worker is to leave */
 
-    c->idle = (idle && !ws->closing && ngx_http_ors_ws_sent(ws));
+    c->idle = (idle && !ws->closing && sent);
 
     if (ws->out.size) {
         ngx_http_ors_ws_post(ws);
-        return;
-    }
 
-    if (ws->closing && ngx_http_ors_ws_sent(ws)) {
+    } else if (ws->closing && sent) {
         ngx_http_ors_ws_finalize(ws, NGX_OK);
     }
-}
-
-
-static ngx_uint_t
-ngx_http_ors_ws_sent(ngx_http_ors_ws_t *ws)
-{
-    return ws->out.size == 0 && ws->pump.queue.busy == NULL
-           && !ws->request->connection->buffered;
 }
 
 
@@ -426,8 +370,6 @@ ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws)
     return NGX_OK;
 }
 
-
-/* writes the close frame; turns that run are of no use to the client */
 
 void
 ngx_http_ors_ws_close(ngx_http_ors_ws_t *ws, ngx_uint_t code)
@@ -509,7 +451,6 @@ ngx_http_ors_ws_cleanup(void *data)
         ngx_queue_remove(q);
 
         ev = ngx_queue_data(q, ngx_ors_client_event_t, queue);
-
         ngx_destroy_pool(ev->pool);
     }
 
@@ -520,13 +461,20 @@ ngx_http_ors_ws_cleanup(void *data)
 /* The handshake of a WebSocket: who may connect, and the answer. */
 
 
-ngx_int_t
+/*
+ * NGX_OK: "key" is set, which borrows its header; else the HTTP status that
+ * refuses the handshake
+ */
+
+static ngx_int_t
 ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 {
-    ngx_table_elt_t  *h;
+    ngx_table_elt_t          *h, *host;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     static ngx_str_t  version = ngx_string("sec-websocket-version");
     static ngx_str_t  name = ngx_string("sec-websocket-key");
+    static ngx_str_t  origin = ngx_string("origin");
 
     /* a body would be taken for frames */
 
@@ -541,7 +489,11 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
     if (h == NULL || h->value.len != 2
         || ngx_strncmp(h->value.data, "13", 2) != 0)
     {
-        return ngx_http_ors_ws_refuse(r);
+        return ngx_ors_header_text(&r->headers_out.headers,
+                                   "Sec-WebSocket-Version",
+                                   "sec-websocket-version", "13")
+               ? ngx_http_ors_upgrade_refuse(r)
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     h = ngx_ors_header_find(&r->headers_in.headers, &name);
@@ -552,7 +504,25 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 
     *key = h->value;
 
-    return ngx_http_ors_ws_foreign(r) ? NGX_HTTP_FORBIDDEN : NGX_OK;
+    /*
+     * A browser lets a page of any site open a WebSocket, with the cookies of
+     * its user, and asks for no permission as it does for a POST of JSON
+     */
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    h = ngx_ors_header_find(&r->headers_in.headers, &origin);
+    host = r->headers_in.host;
+
+    if (h == NULL || olcf->ws.any_origin
+        || (host && ngx_ors_header_same_origin(&h->value, &host->value)))
+    {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "a WebSocket is refused: its Origin is another host");
+
+    return NGX_HTTP_FORBIDDEN;
 }
 
 
@@ -601,63 +571,38 @@ ngx_http_ors_ws_repeats(ngx_http_request_t *r)
 }
 
 
-/*
- * A browser lets a page of any site open a WebSocket, with the cookies of its
- * user, and asks for no permission as it does for a POST of JSON
- */
-
-static ngx_uint_t
-ngx_http_ors_ws_foreign(ngx_http_request_t *r)
-{
-    ngx_table_elt_t          *h, *host;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    static ngx_str_t  name = ngx_string("origin");
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-    h = ngx_ors_header_find(&r->headers_in.headers, &name);
-    host = r->headers_in.host;
-
-    if (h == NULL || olcf->ws.any_origin) {
-        return 0;
-    }
-
-    if (host && ngx_ors_header_same_origin(&h->value, &host->value)) {
-        return 0;
-    }
-
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "a WebSocket is refused: its Origin is another host");
-
-    return 1;
-}
-
+/* sends the answer to "key"; the return codes are those of nginx's filters */
 
 static ngx_int_t
-ngx_http_ors_ws_refuse(ngx_http_request_t *r)
+ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
 {
-    if (ngx_ors_header_text(&r->headers_out.headers, "Sec-WebSocket-Version",
-                            "sec-websocket-version", "13")
-        == NULL)
-    {
+    u_char                     hash[20];
+    ngx_int_t                  rc;
+    ngx_str_t                  raw, accept;
+    ngx_sha1_t                 sha1;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    static ngx_str_t  magic =
+        ngx_string("258EAFA5-E" "914-47DA-95CA-C5AB0DC85B11");
+
+    accept.data = ngx_pnalloc(r->pool, NGX_HTTP_ORS_WS_ACCEPT);
+    if (accept.data == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_ors_upgrade_refuse(r);
-}
+    ngx_sha1_init(&sha1);
+    ngx_sha1_update(&sha1, key->data, key->len);
+    ngx_sha1_update(&sha1, magic.data, magic.len);
+    ngx_sha1_final(hash, &sha1);
 
+    raw.data = hash;
+    raw.len = sizeof(hash);
 
-ngx_int_t
-ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
-{
-    ngx_int_t                  rc;
-    ngx_str_t                  accept;
-    ngx_http_core_loc_conf_t  *clcf;
+    ngx_encode_base64(&accept, &raw);
 
-    if (ngx_http_ors_ws_accept(r, key, &accept) != NGX_OK
-        || ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Accept",
-                              "sec-websocket-accept", &accept)
-           == NULL
+    if (ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Accept",
+                           "sec-websocket-accept", &accept)
+        == NULL
         || ngx_http_ors_upgrade_refuse(r) == NGX_HTTP_INTERNAL_SERVER_ERROR)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -674,9 +619,7 @@ ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
         return rc;
     }
 
-    rc = ngx_http_send_special(r, NGX_HTTP_FLUSH);
-
-    if (rc == NGX_ERROR) {
+    if (ngx_http_send_special(r, NGX_HTTP_FLUSH) == NGX_ERROR) {
         return NGX_ERROR;
     }
 
@@ -692,109 +635,10 @@ ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
 }
 
 
-static ngx_int_t
-ngx_http_ors_ws_accept(ngx_http_request_t *r, ngx_str_t *key,
-    ngx_str_t *accept)
-{
-    u_char      hash[20];
-    ngx_str_t   raw;
-    ngx_sha1_t  sha1;
-
-    static ngx_str_t  magic =
-        ngx_string("258EAFA5-E" "914-47DA-95CA-C5AB0DC85B11");
-
-    accept->data = ngx_pnalloc(r->pool, NGX_HTTP_ORS_WS_ACCEPT);
-    if (accept->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_sha1_init(&sha1);
-    ngx_sha1_update(&sha1, key->data, key->len);
-    ngx_sha1_update(&sha1, magic.data, magic.len);
-    ngx_sha1_final(hash, &sha1);
-
-    raw.data = hash;
-    raw.len = sizeof(hash);
-
-    ngx_encode_base64(accept, &raw);
-
-    return NGX_OK;
-}
-
-
-/* The directive of the WebSocket transport. */
-
-
-char *
-ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_ors_loc_conf_t *olcf = conf;
-
-    ngx_str_t               *value;
-    ngx_http_ors_ws_conf_t  *ws;
-
-    if (olcf->websocket != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (ngx_ors_conf_value(cf, "", &cmd->name, ngx_http_ors_ws_modes,
-                           &value[1], &olcf->websocket)
-        != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-#if (NGX_ORS_WITHOUT_WEBSOCKET)
-
-    if (olcf->websocket == ngx_http_ors_websocket_on) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"%V on\" needs WebSockets, which this module "
-                           "was built without (ORS_WITHOUT)", &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-#endif
-
-    if (cf->args->nelts > 2 && olcf->websocket != ngx_http_ors_websocket_on) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\" of \"%V %V\", only "
-                           "\"on\" has parameters", &value[2], &cmd->name,
-                           &value[1]);
-        return NGX_CONF_ERROR;
-    }
-
-    ws = &olcf->ws;
-
-    ws->idle = NGX_CONF_UNSET_MSEC;
-    ws->lifetime = NGX_CONF_UNSET_MSEC;
-    ws->queue = NGX_CONF_UNSET_UINT;
-    ws->message = NGX_CONF_UNSET_SIZE;
-    ws->lanes = NGX_CONF_UNSET_UINT;
-    ws->any_origin = NGX_CONF_UNSET_UINT;
-
-    if (ngx_ors_conf_params(cf, ngx_http_ors_ws_params, ws, 2, NULL, NULL)
-        != NGX_CONF_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_conf_init_msec_value(ws->idle, NGX_HTTP_ORS_WS_IDLE);
-    ngx_conf_init_msec_value(ws->lifetime, NGX_HTTP_ORS_WS_LIFETIME);
-    ngx_conf_init_uint_value(ws->queue, NGX_HTTP_ORS_WS_QUEUE);
-    ngx_conf_init_size_value(ws->message, 0);
-    ngx_conf_init_uint_value(ws->lanes, 0);
-    ngx_conf_init_uint_value(ws->any_origin, 0);
-
-    return NGX_CONF_OK;
-}
-
-
 /* Timers of a WebSocket: life time, idle time, pings. */
 
 
-void
+static void
 ngx_http_ors_ws_timer_handler(ngx_event_t *ev)
 {
     ngx_connection_t   *c;
@@ -856,9 +700,9 @@ ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws)
 }
 
 
-/* time until something may be due: later the answer may be another one */
+/* time until something may be due, 1 ms at least: later it may be longer */
 
-ngx_msec_t
+static ngx_msec_t
 ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws)
 {
     ngx_msec_t  now, due;
@@ -911,11 +755,4 @@ ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws)
     if (!ws->done) {
         ngx_post_event(&ws->work, &ngx_posted_events);
     }
-}
-
-
-ngx_uint_t
-ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws)
-{
-    return ngx_ors_queue_full(&ws->pump.queue);
 }

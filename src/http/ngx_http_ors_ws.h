@@ -62,6 +62,9 @@ struct ngx_http_ors_ws_turn_s {
 #define ngx_http_ors_ws_warm(ctx)                                             \
     ((ctx)->message->event && (ctx)->message->event->warm)
 
+/* 1 if so much waits for the client that nothing should be appended */
+#define ngx_http_ors_ws_full(ws)  ngx_ors_queue_full(&(ws)->pump.queue)
+
 
 #if (NGX_ORS_WITHOUT_WEBSOCKET)
 
@@ -103,36 +106,12 @@ void ngx_http_ors_ws_read_handler(ngx_http_request_t *r);
  */
 void ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws);
 
-/* 1 if so much waits for the client that nothing should be appended. */
-ngx_uint_t ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws);
-
 /*
  * Appends the message of an error, see ngx_ors_client_event_error().  "lane"
  * and "retry" may be NULL.
  */
 void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
-
-
-/*
- * Checks the handshake "r", and sets "key", which borrows its header.  NGX_OK,
- * or the HTTP status that refuses it.
- */
-ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
-
-/*
- * Sends the header of the answer to "key"; the return codes are those of
- * nginx's filters.
- */
-ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key);
-
-
-/* The handler of ws->timer. */
-void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
-
-/* The time until it may have something to do, in milliseconds, 1 at least. */
-ngx_msec_t ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws);
-
 
 /* Begins the turn of "ev", which is released when it has ended. */
 void ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
@@ -146,18 +125,11 @@ void ngx_http_ors_ws_turns_wake(ngx_http_ors_ws_t *ws);
 /* Ends all turns and their calls. */
 void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
 
-/* All that the client gets of the turn has been appended. */
-void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
-
-
 /*
  * Sends what the turn has for the client, in place of ngx_http_ors_output().
  * NGX_OK, NGX_AGAIN: it waits for the client, or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx);
-
-/* Appends the message of turn->error, the last one of the turn. */
-void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 
 #endif
 

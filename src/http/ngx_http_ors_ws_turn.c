@@ -4,7 +4,10 @@
  */
 
 
-/* The turns of a WebSocket: a message becomes a request of its own. */
+/*
+ * The turns of a WebSocket: a frame of the client becomes a message, a message
+ * becomes a detached request, and its events become messages.
+ */
 
 
 #include <ngx_config.h>
@@ -24,26 +27,20 @@
 #define NGX_HTTP_ORS_WS_READ    16384
 
 
-static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t
-    *ws, ngx_ors_client_event_t *ev);
-static ngx_int_t ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t,
-    ngx_str_t *lane, ngx_pool_t *pool);
+static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(
+    ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
 static ngx_int_t ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws,
     ngx_ors_client_event_t *ev, ngx_ors_lane_cache_t *cache);
 static void ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws,
     ngx_ors_client_event_t *ev);
 static void ngx_http_ors_ws_turn_cleanup(void *data);
+static void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws);
-static void ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t);
-static void ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx);
-static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t
-    *in);
-static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t
-    *in, ngx_chain_t *last);
-static void ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t
-    before);
-static ngx_int_t ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws);
+static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t,
+    ngx_chain_t *in, ngx_chain_t *last);
 static ngx_int_t ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data,
     size_t len);
 static ngx_int_t ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws);
@@ -128,15 +125,22 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ctx = ngx_http_ors_ctx_create(r);
     cln = ngx_http_cleanup_add(r, 0);
 
-    if (t == NULL || ctx == NULL || cln == NULL
-        || ngx_http_ors_ws_turn_members(t, &ev->lane, r->pool) != NGX_OK)
-    {
-        r->logged = 1;
+    if (t == NULL || ctx == NULL || cln == NULL) {
+        goto failed;
+    }
 
-        ngx_http_ors_detach_end(r);
-        ngx_http_run_posted_requests(r->connection);
+    /* of a named lane each message says so */
 
-        return NULL;
+    if (ev->lane.len) {
+        t->members.data = ngx_pnalloc(r->pool, ev->lane.len
+                                      + sizeof(",\"stream_id\":\"\"") - 1);
+        if (t->members.data == NULL) {
+            goto failed;
+        }
+
+        t->members.len = ngx_sprintf(t->members.data, ",\"stream_id\":\"%V\"",
+                                     &ev->lane)
+                         - t->members.data;
     }
 
     t->ws = ws;
@@ -153,6 +157,15 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ctx->message = t;
 
     return t;
+
+failed:
+
+    r->logged = 1;
+
+    ngx_http_ors_detach_end(r);
+    ngx_http_run_posted_requests(r->connection);
+
+    return NULL;
 }
 
 
@@ -200,33 +213,6 @@ ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev,
     }
 
     return rc;
-}
-
-
-/* of a named lane each message says so */
-
-static ngx_int_t
-ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t, ngx_str_t *lane,
-    ngx_pool_t *pool)
-{
-    size_t   size;
-    u_char  *p;
-
-    if (lane->len == 0) {
-        return NGX_OK;
-    }
-
-    size = sizeof(",\"stream_id\":\"\"") - 1 + lane->len;
-
-    p = ngx_pnalloc(pool, size);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    t->members.data = p;
-    t->members.len = ngx_sprintf(p, ",\"stream_id\":\"%V\"", lane) - p;
-
-    return NGX_OK;
 }
 
 
@@ -349,7 +335,9 @@ ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws)
 
         if (t->event) {
             ngx_ors_lanes_failed(&ws->lanes, t->event);
-            ngx_http_ors_ws_turn_release(t);
+
+            ngx_destroy_pool(t->event->pool);
+            t->event = NULL;
         }
 
         ngx_queue_remove(q);
@@ -361,32 +349,45 @@ ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws)
 }
 
 
-void
+/* all that the client gets of the turn has been appended, but for an error */
+
+static void
 ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
 {
-    ngx_ors_turn_t     *turn;
-    ngx_http_ors_ws_t  *ws;
+    ngx_ors_turn_t      *turn;
+    ngx_ors_error_t     *err;
+    ngx_http_ors_ws_t   *ws;
+    ngx_http_ors_ctx_t  *ctx;
 
     ws = t->ws;
-    turn = t->ctx->turn;
+    ctx = t->ctx;
+    turn = ctx->turn;
 
     if (!t->terminal) {
 
         /* nothing but an error, or a stream that was "error" alone */
 
-        if (turn->error.status == 0) {
-            ngx_http_ors_error_of(t->ctx->request, NGX_HTTP_BAD_GATEWAY,
-                                  &turn->error);
+        t->terminal = 1;
+        turn->response.status = ngx_ors_response_failed;
+        err = &turn->error;
+
+        if (err->status == 0) {
+            ngx_http_ors_error_of(ctx->request, NGX_HTTP_BAD_GATEWAY, err);
         }
 
-        turn->response.status = ngx_ors_response_failed;
-        ngx_http_ors_ws_turn_error(t);
+        if (!ngx_ors_line_clean(&ctx->retry_after)) {
+            ctx->retry_after.len = 0;
+        }
+
+        ngx_ors_client_event_param(t->event, err);
+
+        ngx_http_ors_ws_error(ws, err, &t->event->lane, &ctx->retry_after,
+                              turn->pool);
     }
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
                    "ors ws: turn *%uA has ended, status %d",
-                   t->ctx->request->connection->number,
-                   turn->response.status);
+                   ctx->request->connection->number, turn->response.status);
 
     if (turn->status >= NGX_HTTP_SPECIAL_RESPONSE
         || turn->response.status == ngx_ors_response_failed)
@@ -397,7 +398,7 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
     } else if (ngx_http_ors_ws_turn_cache(t) != NGX_OK
                || ngx_http_ors_ws_turn_hold(ws) != NGX_OK)
     {
-        ngx_log_error(NGX_LOG_WARN, t->ctx->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
                       "response of a WebSocket cannot be continued");
 
         ngx_ors_lanes_drop(&ws->lanes, &turn->response.id);
@@ -406,7 +407,9 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
 
     ws->active = ngx_current_msec;
 
-    ngx_http_ors_ws_turn_release(t);
+    ngx_destroy_pool(t->event->pool);
+    t->event = NULL;
+
     ngx_http_ors_ws_post(ws);
 }
 
@@ -485,21 +488,15 @@ ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
 }
 
 
-static void
-ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t)
-{
-    ngx_destroy_pool(t->event->pool);
-    t->event = NULL;
-}
-
-
 /* Output of a WebSocket's turn: its events become messages. */
 
 
 ngx_int_t
 ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx)
 {
+    off_t                   *sent;
     ngx_int_t                rc;
+    ngx_ors_out_t           *out;
     ngx_ors_turn_t          *turn;
     ngx_http_ors_ws_turn_t  *t;
 
@@ -510,43 +507,46 @@ ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
+    /* there is no header: its status is for logs */
+
     if (!ctx->header_sent) {
-        ngx_http_ors_ws_turn_header(ctx);
+        ctx->header_sent = 1;
+        ctx->request->headers_out.status = turn->status;
+
+        ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
+
+        ctx->pump.write = ngx_http_ors_ws_turn_write;
     }
 
     if (turn->out.size) {
         ctx->last_output = ngx_current_msec;
     }
 
-    /* a document is an error in front of all events, see below */
+    /* the turn's own connection sends nothing: its count is for logs */
+
+    out = &t->ws->out;
+    sent = &ctx->request->connection->sent;
+    *sent -= out->size;
+
+    rc = NGX_OK;
+
+    /* a document is an error in front of all events */
 
     if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
         rc = ngx_http_ors_pump_send(&ctx->pump, 0);
+    }
 
-        if (rc == NGX_ERROR || t->in) {
-            return rc;
+    if (rc != NGX_ERROR && t->in == NULL) {
+        rc = NGX_OK;
+
+        if (turn->state == ngx_ors_turn_st_over) {
+            ngx_http_ors_ws_turn_over(t);
         }
     }
 
-    if (turn->state == ngx_ors_turn_st_over) {
-        ngx_http_ors_ws_turn_over(t);
-    }
+    *sent += out->size;
 
-    return NGX_OK;
-}
-
-
-/* there is no header: its status is for logs */
-
-static void
-ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx)
-{
-    ctx->header_sent = 1;
-    ctx->request->headers_out.status = ctx->turn->status;
-
-    ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
-
-    ctx->pump.write = ngx_http_ors_ws_turn_write;
+    return rc;
 }
 
 
@@ -604,10 +604,6 @@ static void
 ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
     ngx_chain_t *last)
 {
-    size_t  before;
-
-    before = t->ws->out.size;
-
     switch ((ngx_ors_frame_e) last->buf->num) {
 
     case ngx_ors_frame_is_terminal:
@@ -628,43 +624,6 @@ ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
     case ngx_ors_frame_is_part:
         break;
     }
-
-    ngx_http_ors_ws_turn_sent(t, before);
-}
-
-
-/* the turn's own connection sends nothing: its count is for logs */
-
-static void
-ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t before)
-{
-    t->ctx->request->connection->sent += t->ws->out.size - before;
-}
-
-
-void
-ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
-{
-    size_t               before;
-    ngx_ors_error_t     *err;
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = t->ctx;
-    err = &ctx->turn->error;
-    before = t->ws->out.size;
-
-    if (!ngx_ors_line_clean(&ctx->retry_after)) {
-        ctx->retry_after.len = 0;
-    }
-
-    ngx_ors_client_event_param(t->event, err);
-
-    ngx_http_ors_ws_error(t->ws, err, &t->event->lane, &ctx->retry_after,
-                          ctx->turn->pool);
-
-    ngx_http_ors_ws_turn_sent(t, before);
-
-    t->terminal = 1;
 }
 
 
@@ -674,10 +633,14 @@ ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
 void
 ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
 {
+    u_char             *buf;
     ssize_t             n;
+    ngx_int_t           rc;
     ngx_buf_t          *b;
+    ngx_connection_t   *c;
     ngx_http_ors_ws_t  *ws;
 
+    c = r->connection;
     ws = ngx_http_ors_ws_of(r);
 
     b = r->header_in;
@@ -691,37 +654,12 @@ ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
         }
     }
 
-    if (ngx_http_ors_ws_read(ws) != NGX_OK) {
-        return;
-    }
-
-    if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
-        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
-        return;
-    }
-
-    ngx_http_ors_ws_post(ws);
-}
-
-
-/* NGX_OK: all is read for now; NGX_DONE: the connection has been finalized */
-
-static ngx_int_t
-ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws)
-{
-    u_char            *buf;
-    ssize_t            n;
-    ngx_int_t          rc;
-    ngx_connection_t  *c;
-
-    c = ws->request->connection;
-
     /* on the stack it would be cleared for each read, see Makefile */
 
     buf = ngx_alloc(NGX_HTTP_ORS_WS_READ, c->log);
     if (buf == NULL) {
         ngx_http_ors_ws_finalize(ws, NGX_HTTP_INTERNAL_SERVER_ERROR);
-        return NGX_DONE;
+        return;
     }
 
     rc = NGX_OK;
@@ -751,7 +689,16 @@ ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws)
 
     ngx_free(buf);
 
-    return rc;
+    if (rc != NGX_OK) {
+        return;
+    }
+
+    if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
+        return;
+    }
+
+    ngx_http_ors_ws_post(ws);
 }
 
 
@@ -814,18 +761,16 @@ ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws)
 
     text = ws->codec->text;
     pool = ws->codec->pool;
-    rc = NGX_ERROR;
 
     ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
                    "ors ws: message of %uz bytes", text.len);
 
     ev = ngx_palloc(pool, sizeof(ngx_ors_client_event_t));
 
-    if (ev) {
-        rc = ngx_ors_client_event_read(ev, &text, ws->conf->limits.depth,
-                                       ws->conf->limits.nodes,
-                                       ws->conf->ws.lanes, pool);
-    }
+    rc = ev ? ngx_ors_client_event_read(ev, &text, ws->conf->limits.depth,
+                                        ws->conf->limits.nodes,
+                                        ws->conf->ws.lanes, pool)
+            : NGX_ERROR;
 
     if (rc == NGX_OK) {
         rc = ngx_http_ors_ws_create_event(ws, ev);
