@@ -6,7 +6,7 @@
 
 /*
  * The calls of a round: started, some side by side, ended, reported to the
- * turn.
+ * turn; the subrequest of one; and "open_responses_tool".
  */
 
 
@@ -30,8 +30,6 @@ static ngx_int_t ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
-static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
-    ngx_str_t *text);
 static void ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool, ngx_ors_callee_end_e end);
 static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
@@ -46,19 +44,12 @@ static ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_tool_fail(void *data, const char *fault);
 static ngx_uint_t ngx_http_ors_tool_over(void *data);
 static ngx_int_t ngx_http_ors_tool_read(void *data, ngx_buf_t *b);
-static char *ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
-    ngx_ors_tool_t *tool, ngx_str_t *value);
 static char *ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *value);
-static char *ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
 static ngx_int_t ngx_http_ors_tool_definition(ngx_conf_t *cf,
     ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_http_ors_tool_define(ngx_conf_t *cf,
     ngx_ors_tool_t *tool, ngx_str_t *text, ngx_str_t *name);
-static ngx_int_t ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool);
-static ngx_int_t ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_str_t *text);
 
 
 static const ngx_ors_source_handler_t  ngx_http_ors_tool_source = {
@@ -167,6 +158,7 @@ ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 
     hosted = tool->called->item->tool;
     function = hosted->mcp;
+    tool->started = ngx_current_msec;
 
     conf = function ? function->use->conf
                     : ngx_ors_mcp_conf_find(ctx->turn->round.hosting->servers,
@@ -200,24 +192,19 @@ static ngx_int_t
 ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
 {
     ngx_uint_t             i;
-    ngx_pool_t            *pool;
     ngx_ors_round_t       *round;
     ngx_http_ors_tools_t  *tools;
 
-    pool = ctx->request->pool;
     round = &ctx->turn->round;
 
-    tools = ngx_pcalloc(pool, sizeof(ngx_http_ors_tools_t));
+    tools = ngx_pcalloc(ctx->request->pool,
+                        sizeof(ngx_http_ors_tools_t)
+                        + round->nelts * sizeof(ngx_http_ors_tool_t));
     if (tools == NULL) {
         return NGX_ERROR;
     }
 
-    tools->elts = ngx_pcalloc(pool, round->nelts
-                                    * sizeof(ngx_http_ors_tool_t));
-    if (tools->elts == NULL) {
-        return NGX_ERROR;
-    }
-
+    tools->elts = (ngx_http_ors_tool_t *) (tools + 1);
     tools->round = round->n;
 
     for (i = 0; i < round->nelts; i++) {
@@ -253,46 +240,46 @@ ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_int_t              rc;
-    ngx_uint_t             i;
-    ngx_http_ors_tool_t   *tool;
-    ngx_http_ors_tools_t  *tools;
+    ngx_int_t             rc;
+    ngx_uint_t            i;
+    ngx_http_ors_tool_t  *tool;
 
-    tools = ctx->tools;
-
-    for (i = 0; i < tools->next; i++) {
-        tool = &tools->elts[i];
+    for (i = 0; i < ctx->tools->next; i++) {
+        tool = &ctx->tools->elts[i];
 
         if (tool->ended) {
             continue;
         }
 
         if (tool->mcp) {
-            rc = ngx_http_ors_tools_answered(ctx, tool);
+            rc = ngx_http_ors_mcp_run(tool->mcp);
 
-            if (rc == NGX_ERROR) {
-                return NGX_ERROR;
+        } else {
+
+            /* the rest of an answer that is of no use is not waited for */
+
+            if (tool->fault) {
+                ngx_http_ors_call_drop(&tool->call);
             }
 
+            rc = tool->call.done ? NGX_OK : NGX_AGAIN;
+        }
+
+        if (rc == NGX_AGAIN) {
             continue;
         }
 
-        /* the rest of an answer that is of no use is not waited for */
-
-        if (tool->fault) {
-            ngx_http_ors_call_drop(&tool->call);
-        }
-
-        if (!tool->call.done) {
-            continue;
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
         }
 
         tool->ended = 1;
-        tools->running--;
+        ctx->tools->running--;
 
-        ngx_http_ors_event_stop(&tool->timer);
+        rc = tool->mcp ? ngx_http_ors_tools_answered(ctx, tool)
+                       : ngx_http_ors_tools_ended(ctx, tool);
 
-        if (ngx_http_ors_tools_ended(ctx, tool) != NGX_OK) {
+        if (rc != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -301,29 +288,15 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* NGX_AGAIN: the server has not answered */
-
 static ngx_int_t
 ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
-    ngx_int_t              rc;
     ngx_uint_t             failed, level;
-    ngx_ors_turn_t        *turn;
     ngx_http_ors_mcp_t    *mcp;
     ngx_ors_mcp_dialog_t  *dialog;
 
     mcp = tool->mcp;
-    turn = ctx->turn;
     dialog = &mcp->dialog;
-
-    rc = ngx_http_ors_mcp_run(mcp);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    tool->ended = 1;
-    ctx->tools->running--;
 
     if (dialog->listed) {
         ngx_http_ors_mcp_keep(mcp);
@@ -350,32 +323,62 @@ ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
                   "tool \"%V\" of MCP server \"%V\" has %s after %M ms%s%V",
                   &tool->called->item->tool->name, &mcp->conf->label,
                   failed ? "failed" : "answered",
-                  ngx_current_msec - mcp->started, failed ? ": " : "",
+                  ngx_current_msec - tool->started, failed ? ": " : "",
                   &dialog->error.message);
 
-    return ngx_ors_round_answered(&turn->round, &turn->builder, tool->called,
-                                  &dialog->result, &dialog->error);
+    return ngx_ors_round_answered(&ctx->turn->round, &ctx->turn->builder,
+                                  tool->called, &dialog->result,
+                                  &dialog->error);
 }
 
 
 static ngx_int_t
 ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
-    ngx_str_t   text;
-    ngx_uint_t  failed, level;
+    ngx_str_t             text;
+    ngx_uint_t            failed, level;
+    ngx_http_ors_call_t  *call;
 
-    if (ngx_http_ors_tools_text(tool, &text) != NGX_OK) {
-        return NGX_ERROR;
+    call = &tool->call;
+
+    ngx_http_ors_event_stop(&tool->timer);
+
+    ngx_str_null(&text);
+
+    if (tool->fault) {
+
+        /* void */
+
+    } else if (call->status < NGX_HTTP_OK
+               || call->status >= NGX_HTTP_SPECIAL_RESPONSE)
+    {
+        tool->fault = "it answered with a status of failure";
+
+    } else if (!call->complete) {
+        tool->fault = "its answer was cut";
+
+    } else {
+        text.len = tool->output.len;
+        text.data = ngx_pnalloc(call->request->pool, text.len);
+        if (text.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        (void) ngx_ors_text_copy(text.data, &tool->output);
+
+        if (ngx_ors_utf8_valid(text.data, text.len) != text.len) {
+            tool->fault = "its answer is not UTF-8";
+        }
     }
 
     failed = (tool->fault != NULL);
     level = failed ? NGX_LOG_WARN : NGX_LOG_INFO;
 
-    ngx_log_error(level, tool->call.request->connection->log, 0,
+    ngx_log_error(level, call->request->connection->log, 0,
                   "tool \"%V\" has %s after %M ms, status %ui%s%s",
                   &tool->called->item->tool->name,
                   failed ? "failed" : "answered",
-                  ngx_current_msec - tool->started, tool->call.status,
+                  ngx_current_msec - tool->started, call->status,
                   failed ? ": " : "", failed ? tool->fault : "");
 
     ngx_http_ors_tools_count(ctx, tool, failed ? ngx_ors_callee_failed
@@ -388,54 +391,16 @@ ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 }
 
 
-static ngx_int_t
-ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool, ngx_str_t *text)
-{
-    ngx_str_null(text);
-
-    if (tool->fault == NULL
-        && (tool->call.status < NGX_HTTP_OK
-            || tool->call.status >= NGX_HTTP_SPECIAL_RESPONSE))
-    {
-        tool->fault = "it answered with a status of failure";
-    }
-
-    if (tool->fault == NULL && !tool->call.complete) {
-        tool->fault = "its answer was cut";
-    }
-
-    if (tool->fault) {
-        return NGX_OK;
-    }
-
-    text->len = tool->output.len;
-    text->data = ngx_pnalloc(tool->call.request->pool, text->len);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    (void) ngx_ors_text_copy(text->data, &tool->output);
-
-    if (ngx_ors_utf8_valid(text->data, text->len) != text->len) {
-        tool->fault = "its answer is not UTF-8";
-    }
-
-    return NGX_OK;
-}
-
-
 /* under a name of the configuration: the tool's, or the server's label */
 
 static void
 ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
     ngx_ors_callee_end_e end)
 {
-    ngx_msec_t              started;
     ngx_ors_tool_t         *hosted;
     ngx_ors_callee_conf_t  *callee;
 
     hosted = tool->called->item->tool;
-    started = tool->mcp ? tool->mcp->started : tool->started;
 
     callee = hosted->mcp
              ? ngx_http_ors_callee(ctx->conf, &hosted->mcp->use->conf->label,
@@ -445,7 +410,7 @@ ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
     tool->counted = 1;
 
     if (callee) {
-        ngx_ors_callee_ended(callee, end, ngx_current_msec - started);
+        ngx_ors_callee_ended(callee, end, ngx_current_msec - tool->started);
     }
 }
 
@@ -478,8 +443,6 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
  */
 
 
-/* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
-
 static ngx_int_t
 ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
@@ -496,8 +459,6 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     {
         return NGX_ERROR;
     }
-
-    tool->started = ngx_current_msec;
 
     ngx_http_ors_event_init(&tool->timer, ngx_http_ors_tool_timeout, tool,
                             ctx->request);
@@ -641,12 +602,21 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
-    ngx_str_t          *value;
-    ngx_array_t       **tools;
-    ngx_ors_tool_t      tool, *new;
+    ngx_str_t           *value;
+    ngx_array_t        **tools;
+    ngx_ors_tool_t       tool, *new;
+    ngx_ors_hosting_t    hosting;
 
     tools = &olcf->hosting.tools;
     value = cf->args->elts;
+
+    if (!ngx_ors_line_name(&value[1])) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid tool \"%V\", it must be the name of a "
+                           "function: 1 to %d letters, digits, \"_\" or \"-\"",
+                           &value[1], NGX_ORS_NAME_MAX);
+        return NGX_CONF_ERROR;
+    }
 
     if (*tools == NGX_CONF_UNSET_PTR) {
         *tools = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_tool_t));
@@ -655,13 +625,22 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
+    ngx_memzero(&hosting, sizeof(ngx_ors_hosting_t));
+    hosting.tools = *tools;
+
+    if (ngx_ors_hosting_find(&hosting, &value[1])) {
+        ngx_ors_conf_error(cf, 0, "tool \"%V\" is duplicate", &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
     ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
 
+    tool.name = value[1];
+    tool.type = ngx_ors_hosted_type(&tool.name);
     tool.timeout = NGX_CONF_UNSET_MSEC;
     tool.hidden = NGX_CONF_UNSET_UINT;
 
-    if (ngx_http_ors_tool_name(cf, *tools, &tool, &value[1]) != NGX_CONF_OK
-        || ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK
+    if (ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK
         || ngx_ors_conf_params(cf, ngx_http_ors_tool_params, &tool, 3, "tool",
                                &tool.name)
            != NGX_CONF_OK)
@@ -672,10 +651,21 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_conf_init_msec_value(tool.timeout, NGX_HTTP_ORS_TOOL_TIMEOUT);
     ngx_conf_init_uint_value(tool.hidden, 0);
 
-    if (tool.type != ngx_ors_hosted_type_none
-        && ngx_http_ors_tool_typed(cf, &tool) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
+    /* the client sees an item of the type, never the call of the function */
+
+    if (tool.type != ngx_ors_hosted_type_none) {
+        tool.silent = tool.hidden;
+        tool.hidden = 1;
+        tool.defined = (tool.function.len != 0);
+
+        if (!tool.defined
+            && ngx_http_ors_tool_define(cf, &tool,
+                                      ngx_ors_hosted_type_definition(tool.type),
+                                      &tool.name)
+               != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
     }
 
     new = ngx_array_push(*tools);
@@ -690,43 +680,37 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
-    ngx_ors_tool_t *tool, ngx_str_t *value)
-{
-    ngx_ors_hosting_t  hosting;
-
-    if (!ngx_ors_line_name(value)) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid tool \"%V\", it must be the name of a "
-                           "function: 1 to %d letters, digits, \"_\" or \"-\"",
-                           value, NGX_ORS_NAME_MAX);
-        return NGX_CONF_ERROR;
-    }
-
-    ngx_memzero(&hosting, sizeof(ngx_ors_hosting_t));
-    hosting.tools = tools;
-
-    if (ngx_ors_hosting_find(&hosting, value)) {
-        ngx_ors_conf_error(cf, 0, "tool \"%V\" is duplicate",
-                           value);
-        return NGX_CONF_ERROR;
-    }
-
-    tool->name = *value;
-    tool->type = ngx_ors_hosted_type(value);
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
 ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value)
 {
-    u_char  *p;
+    u_char  *p, *start, *last;
+
+    last = value->data + value->len;
 
     if (ngx_strncmp(value->data, "mcp:", 4) == 0) {
-        return ngx_http_ors_tool_remote(cf, tool, value);
+        start = value->data + 4;
+        p = ngx_strlchr(start, last, '/');
+
+        if (tool->type == ngx_ors_hosted_type_none || p == NULL || p == start
+            || p + 1 == last)
+        {
+            ngx_ors_conf_error(cf, 0,
+                               "invalid location \"%V\" of tool \"%V\", only "
+                               "hosted types, "
+                               NGX_ORS_HOSTED_TYPES(ngx_http_ors_tool_type)
+                               "can have a tool of an MCP server, as "
+                               "\"mcp:LABEL/NAME\"", value, &tool->name);
+            return NGX_CONF_ERROR;
+        }
+
+        /* all directives are merged before the server is looked up */
+
+        tool->label.data = start;
+        tool->label.len = p - start;
+        tool->remote.data = p + 1;
+        tool->remote.len = last - tool->remote.data;
+
+        return NGX_CONF_OK;
     }
 
     if (value->len == 0 || value->data[0] != '/') {
@@ -739,11 +723,11 @@ ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
 
     tool->uri = *value;
 
-    p = ngx_strlchr(value->data, value->data + value->len, '?');
+    p = ngx_strlchr(value->data, last, '?');
 
     if (p) {
         tool->args.data = p + 1;
-        tool->args.len = value->data + value->len - (p + 1);
+        tool->args.len = last - (p + 1);
         tool->uri.len = p - value->data;
     }
 
@@ -751,66 +735,15 @@ ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
 }
 
 
-/* whether there is such a server is known when all directives are merged */
-
-static char *
-ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *value)
-{
-    u_char  *p, *start, *last;
-
-    start = value->data + sizeof("mcp:") - 1;
-    last = value->data + value->len;
-
-    p = ngx_strlchr(start, last, '/');
-
-    if (tool->type == ngx_ors_hosted_type_none || p == NULL || p == start
-        || p + 1 == last)
-    {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid location \"%V\" of tool \"%V\", only "
-                           "hosted types, "
-                           NGX_ORS_HOSTED_TYPES(ngx_http_ors_tool_type)
-                           "can have a tool of an MCP server, as "
-                           "\"mcp:LABEL/NAME\"", value,
-                           &tool->name);
-        return NGX_CONF_ERROR;
-    }
-
-    tool->label.data = start;
-    tool->label.len = p - start;
-
-    tool->remote.data = p + 1;
-    tool->remote.len = last - tool->remote.data;
-
-    return NGX_CONF_OK;
-}
-
-
-/* the client sees an item of the type, and never the call of the function */
-
-static ngx_int_t
-ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
-{
-    tool->silent = tool->hidden;
-    tool->hidden = 1;
-    tool->defined = (tool->function.len != 0);
-
-    return tool->defined
-           ? NGX_OK
-           : ngx_http_ors_tool_define(cf, tool,
-                                      ngx_ors_hosted_type_definition(
-                                                               tool->type),
-                                      &tool->name);
-}
-
-
 static ngx_int_t
 ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     ngx_str_t *value, void *field)
 {
-    ngx_str_t        text;
-    ngx_ors_tool_t  *tool = field;
+    ngx_ors_tool_t *tool = field;
+
+    ngx_fd_t   fd;
+    ngx_int_t  rc;
+    ngx_str_t  text;
 
     if (tool->function.len) {
         return NGX_BUSY;
@@ -820,11 +753,33 @@ ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_ors_tool_file(cf, value, &text) != NGX_OK) {
+    text.len = NGX_ORS_CHAT_HOSTED_MAX + 1;
+    text.data = ngx_pnalloc(cf->pool, text.len);
+
+    if (text.data == NULL
+        || ngx_conf_full_name(cf->cycle, value, 1) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    return ngx_http_ors_tool_define(cf, tool, &text, value);
+    fd = ngx_open_file(value->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+
+    if (fd == NGX_INVALID_FILE) {
+        ngx_ors_conf_error(cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", value);
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_conf_file(cf, value, fd, &text);
+
+    if (rc == NGX_DECLINED) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%V\" is no definition of a tool, it has more "
+                           "than %d bytes", value, NGX_ORS_CHAT_HOSTED_MAX);
+    }
+
+    return (rc == NGX_OK) ? ngx_http_ors_tool_define(cf, tool, &text, value)
+                          : NGX_ERROR;
 }
 
 
@@ -849,41 +804,4 @@ ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
     }
 
     return rc;
-}
-
-
-/* NGX_OK or NGX_ERROR: it has been logged */
-
-static ngx_int_t
-ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
-{
-    ngx_fd_t   fd;
-    ngx_int_t  rc;
-
-    text->len = NGX_ORS_CHAT_HOSTED_MAX + 1;
-    text->data = ngx_pnalloc(cf->pool, text->len);
-
-    if (text->data == NULL
-        || ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
-
-    if (fd == NGX_INVALID_FILE) {
-        ngx_ors_conf_error(cf, ngx_errno,
-                           ngx_open_file_n " \"%V\" failed", name);
-        return NGX_ERROR;
-    }
-
-    rc = ngx_ors_conf_file(cf, name, fd, text);
-
-    if (rc == NGX_DECLINED) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"%V\" is no definition of a tool, it has more "
-                           "than %d bytes", name, NGX_ORS_CHAT_HOSTED_MAX);
-    }
-
-    return (rc == NGX_OK) ? NGX_OK : NGX_ERROR;
 }
