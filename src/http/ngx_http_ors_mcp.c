@@ -4,7 +4,10 @@
  */
 
 
-/* The dialogs of a request: begun, driven by what happens, closed. */
+/*
+ * The dialogs of a request with MCP servers: begun, driven by events, closed;
+ * their subrequests; and the lists of tools, from memory or read.
+ */
 
 
 #include <ngx_config.h>
@@ -30,18 +33,16 @@
 
 
 static ngx_int_t ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp);
-static ngx_int_t ngx_http_ors_mcp_peer(ngx_http_ors_mcp_t *mcp);
 static uint32_t ngx_http_ors_mcp_origin(ngx_connection_t *c);
 static void ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data);
 static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
-static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_clear(void *data);
 static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
-static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
-    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_mcp_step(ngx_http_ors_mcp_call_t *mc,
+    ngx_ors_mcp_dialog_event_e event);
 static ngx_int_t ngx_http_ors_mcp_make(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_mcp_header(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_mcp_over(void *data);
@@ -53,11 +54,8 @@ static ngx_int_t ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp);
-static void ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp,
-    ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_http_ors_mcp_known(ngx_http_ors_mcp_t *mcp,
     ngx_ors_mcp_list_t **list);
-static void ngx_http_ors_mcp_names(ngx_ors_mcp_list_t *list, ngx_str_t *names);
 static ngx_int_t ngx_http_ors_mcp_hold(ngx_http_ors_ctx_t *ctx,
     ngx_ors_mcp_list_t *list);
 static ngx_int_t ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx,
@@ -150,11 +148,14 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
 {
     u_char                     key[NGX_ORS_MCP_KEY];
     ngx_str_t                  list[2];
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_mcp_t        *other;
     ngx_http_request_t        *r;
     ngx_http_core_srv_conf_t  *cscf;
     ngx_http_ors_main_conf_t  *omcf;
 
-    r = mcp->ctx->request;
+    ctx = mcp->ctx;
+    r = ctx->request;
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
 
@@ -166,18 +167,18 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
 
     if (ngx_ors_digest_list(ngx_ors_key_mcp, list, 2, &ngx_http_ors_mcp_no_key,
                             key)
-        != NGX_OK)
+        != NGX_OK
+        || ngx_http_ors_scope(ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    omcf->servers.data = mcp->ctx;
+    omcf->servers.data = ctx;
 
     mcp->shared = ngx_ors_mcp_server_get(&omcf->servers, key, 0);
 
-    if (mcp->shared && ngx_http_ors_scope(mcp->ctx) == NGX_OK) {
-        ngx_memcpy(key + NGX_ORS_DIGEST_LEN, mcp->ctx->scope,
-                   NGX_ORS_DIGEST_LEN);
+    if (mcp->shared) {
+        ngx_memcpy(key + NGX_ORS_DIGEST_LEN, ctx->scope, NGX_ORS_DIGEST_LEN);
 
         mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key,
                                       ngx_http_ors_mcp_origin(r->connection));
@@ -185,22 +186,26 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
 
     omcf->servers.data = NULL;
 
-    if (mcp->shared == NULL) {
-        return NGX_ERROR;
-    }
-
     if (mcp->server == NULL) {
-        ngx_ors_mcp_server_release(mcp->shared);
-        return NGX_ERROR;
+        goto failed;
     }
 
     mcp->server->conf = mcp->conf;
-    mcp->callee = ngx_http_ors_callee(mcp->ctx->conf, &mcp->conf->label, 1);
+    mcp->callee = ngx_http_ors_callee(ctx->conf, &mcp->conf->label, 1);
 
-    if (ngx_http_ors_mcp_peer(mcp) != NGX_OK) {
-        ngx_ors_mcp_server_release(mcp->server);
-        ngx_ors_mcp_server_release(mcp->shared);
-        return NGX_ERROR;
+    /* clients without a key are not one client: each request has its session */
+
+    mcp->peer = ctx->ownerless ? NULL : &mcp->server->peer;
+
+    for (other = ctx->mcp; other && mcp->peer == NULL; other = other->next) {
+        mcp->peer = (other->conf == mcp->conf) ? other->peer : NULL;
+    }
+
+    if (mcp->peer == NULL) {
+        mcp->peer = ngx_pcalloc(r->pool, sizeof(ngx_ors_mcp_peer_t));
+        if (mcp->peer == NULL) {
+            goto failed;
+        }
     }
 
     if (mcp->peer->version == ngx_ors_mcp_version_none) {
@@ -208,33 +213,18 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
     }
 
     return NGX_OK;
-}
 
+failed:
 
-/* clients without a key are not one client: each request has its session */
-
-static ngx_int_t
-ngx_http_ors_mcp_peer(ngx_http_ors_mcp_t *mcp)
-{
-    ngx_http_ors_mcp_t  *other;
-
-    if (!mcp->ctx->ownerless) {
-        mcp->peer = &mcp->server->peer;
-        return NGX_OK;
+    if (mcp->server) {
+        ngx_ors_mcp_server_release(mcp->server);
     }
 
-    for (other = mcp->ctx->mcp; other; other = other->next) {
-
-        if (other->conf == mcp->conf) {
-            mcp->peer = other->peer;
-            return NGX_OK;
-        }
+    if (mcp->shared) {
+        ngx_ors_mcp_server_release(mcp->shared);
     }
 
-    mcp->peer = ngx_pcalloc(mcp->ctx->request->pool,
-                            sizeof(ngx_ors_mcp_peer_t));
-
-    return mcp->peer ? NGX_OK : NGX_ERROR;
+    return NGX_ERROR;
 }
 
 
@@ -329,6 +319,12 @@ ngx_http_ors_mcp_paused(ngx_event_t *ev)
 ngx_int_t
 ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp)
 {
+    ngx_ors_mcp_dialog_t     *dialog;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    mc = mcp->call;
+    dialog = &mcp->dialog;
+
     if (mcp->over) {
         return NGX_OK;
     }
@@ -338,33 +334,16 @@ ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp)
     }
 
     if (mcp->timedout && mcp->rc == NGX_AGAIN) {
-        mcp->dialog.request = NULL;
-        mcp->rc = ngx_ors_mcp_dialog_step(&mcp->dialog,
+        dialog->request = NULL;
+        mcp->rc = ngx_ors_mcp_dialog_step(dialog,
                                           ngx_ors_mcp_dialog_ev_timeout);
     }
 
-    if (mcp->rc == NGX_AGAIN && mcp->dialog.request == NULL
-        && mcp->call->call.done)
+    /* the subrequest of the last request may have come to its end */
+
+    if (mcp->rc == NGX_AGAIN && dialog->request == NULL && mc->call.done
+        && !mc->headed)
     {
-        ngx_http_ors_mcp_ended(mcp);
-    }
-
-    return ngx_http_ors_mcp_next(mcp);
-}
-
-
-/* the subrequest of the last request has come to its end */
-
-static void
-ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp)
-{
-    ngx_ors_mcp_dialog_t     *dialog;
-    ngx_http_ors_mcp_call_t  *mc;
-
-    mc = mcp->call;
-    dialog = &mcp->dialog;
-
-    if (!mc->headed) {
         mc->headed = 1;
 
         dialog->status = mc->call.status;
@@ -379,11 +358,13 @@ ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp)
         mc->call.complete = 1;
     }
 
-    if (mcp->rc == NGX_AGAIN && dialog->request == NULL) {
+    if (mcp->rc == NGX_AGAIN && dialog->request == NULL && mc->call.done) {
         mcp->rc = ngx_ors_mcp_dialog_step(dialog, mc->call.complete
                                                 ? ngx_ors_mcp_dialog_ev_end
                                                 : ngx_ors_mcp_dialog_ev_cut);
     }
+
+    return ngx_http_ors_mcp_next(mcp);
 }
 
 
@@ -649,19 +630,22 @@ ngx_http_ors_mcp_make(ngx_http_ors_call_t *call)
 }
 
 
-/* the parent sends what is next, or takes the outcome */
+/* the parent sends the next request, or takes the outcome */
 
-static void
-ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc, ngx_int_t rc)
+static ngx_int_t
+ngx_http_ors_mcp_step(ngx_http_ors_mcp_call_t *mc,
+    ngx_ors_mcp_dialog_event_e event)
 {
     ngx_ors_mcp_dialog_t  *dialog;
 
-    mc->mcp->rc = rc;
     dialog = &mc->mcp->dialog;
+    mc->mcp->rc = ngx_ors_mcp_dialog_step(dialog, event);
 
-    if (rc != NGX_AGAIN || dialog->request || dialog->asides) {
+    if (mc->mcp->rc != NGX_AGAIN || dialog->request || dialog->asides) {
         ngx_http_ors_post(mc->call.ctx->request, &mc->call.ctx->posted);
     }
+
+    return NGX_OK;
 }
 
 
@@ -713,11 +697,7 @@ ngx_http_ors_mcp_header(ngx_http_ors_call_t *call)
         dialog->session = h->value;
     }
 
-    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_header);
-
-    ngx_http_ors_mcp_stepped(mc, rc);
-
-    return NGX_OK;
+    return ngx_http_ors_mcp_step(mc, ngx_ors_mcp_dialog_ev_header);
 }
 
 
@@ -742,16 +722,9 @@ ngx_http_ors_mcp_read(void *data, ngx_buf_t *b)
 {
     ngx_http_ors_mcp_call_t *mc = data;
 
-    ngx_int_t              rc;
-    ngx_ors_mcp_dialog_t  *dialog;
-
-    dialog = &mc->mcp->dialog;
-
-    dialog->in = b;
-    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_body);
-    dialog->in = NULL;
-
-    ngx_http_ors_mcp_stepped(mc, rc);
+    mc->mcp->dialog.in = b;
+    (void) ngx_http_ors_mcp_step(mc, ngx_ors_mcp_dialog_ev_body);
+    mc->mcp->dialog.in = NULL;
 
     return NGX_OK;
 }
@@ -764,10 +737,7 @@ ngx_http_ors_mcp_refuse(void *data, const char *what)
 {
     ngx_http_ors_mcp_call_t *mc = data;
 
-    ngx_http_ors_mcp_stepped(mc, ngx_ors_mcp_dialog_step(&mc->mcp->dialog,
-                                                ngx_ors_mcp_dialog_ev_cut));
-
-    return NGX_OK;
+    return ngx_http_ors_mcp_step(mc, ngx_ors_mcp_dialog_ev_cut);
 }
 
 
@@ -923,17 +893,16 @@ ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp)
 
     server = mcp->server;
 
-    if (server->reader != mcp) {
-
-        if (mcp->waits) {
-            mcp->waits = 0;
-            ngx_queue_remove(&mcp->queue);
-        }
-
-        return;
+    if (mcp->waits && server->reader != mcp) {
+        ngx_queue_remove(&mcp->queue);
     }
 
     mcp->waits = 0;
+
+    if (server->reader != mcp) {
+        return;
+    }
+
     server->reader = NULL;
 
     if (ngx_queue_empty(&server->waiting)) {
@@ -1073,7 +1042,9 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
 static void
 ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp)
 {
+    ngx_str_t             *message;
     ngx_queue_t           *q;
+    ngx_http_ors_mcp_t    *other;
     ngx_ors_mcp_server_t  *server;
 
     server = mcp->server;
@@ -1083,65 +1054,69 @@ ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp)
         q = ngx_queue_head(&server->waiting);
         ngx_queue_remove(q);
 
-        ngx_http_ors_mcp_hear(ngx_queue_data(q, ngx_http_ors_mcp_t, queue),
-                              &mcp->dialog);
-    }
-}
+        other = ngx_queue_data(q, ngx_http_ors_mcp_t, queue);
 
+        other->waits = 0;
+        other->told = 1;
+        other->over = 1;
 
-static void
-ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_dialog_t *dialog)
-{
-    ngx_str_t  *message;
+        if (mcp->dialog.listed) {
+            other->rc = NGX_OK;
+            other->dialog.list = mcp->dialog.list;
+            ngx_ors_mcp_list_hold(mcp->dialog.list);
 
-    mcp->waits = 0;
-    mcp->told = 1;
-    mcp->over = 1;
+        } else {
+            other->rc = NGX_DONE;
+            other->dialog.error = mcp->dialog.error;
+            message = &other->dialog.error.message;
 
-    if (dialog->listed) {
-        mcp->rc = NGX_OK;
-        mcp->dialog.list = dialog->list;
-        ngx_ors_mcp_list_hold(dialog->list);
+            /* the message may be memory of the reader */
 
-    } else {
-        mcp->rc = NGX_DONE;
-        mcp->dialog.error = dialog->error;
-        message = &mcp->dialog.error.message;
-
-        /* the message may be memory of the reader */
-
-        message->data = ngx_pstrdup(mcp->ctx->request->pool, message);
-        if (message->data == NULL) {
-            message->len = 0;
+            message->data = ngx_pstrdup(other->ctx->request->pool, message);
+            if (message->data == NULL) {
+                message->len = 0;
+            }
         }
-    }
 
-    ngx_http_ors_mcp_untime(mcp);
-    ngx_post_event(&mcp->pause, &ngx_posted_events);
+        ngx_http_ors_mcp_untime(other);
+        ngx_post_event(&other->pause, &ngx_posted_events);
+    }
 }
 
 
 void
 ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp)
 {
-    u_char               buf[NGX_HTTP_ORS_MCP_NAMES];
+    u_char              *p, *last, names[NGX_HTTP_ORS_MCP_NAMES];
     ngx_log_t           *log;
-    ngx_str_t            names;
     ngx_uint_t           i;
     ngx_array_t         *tools;
     ngx_ors_tool_t      *tool;
     ngx_ors_mcp_list_t  *list;
+    ngx_ors_mcp_tool_t  *listed;
 
     list = mcp->dialog.list;
     log = mcp->ctx->request->connection->log;
 
-    names.data = buf;
-    ngx_http_ors_mcp_names(list, &names);
+    p = names;
+    last = names + NGX_HTTP_ORS_MCP_NAMES;
+    listed = list->tools.elts;
+
+    for (i = 0; i < list->tools.nelts; i++) {
+
+        if ((size_t) (last - p) < listed[i].name.len + sizeof(", ...") - 1) {
+            p = ngx_cpymem(p, "...", 3);
+            break;
+        }
+
+        p = ngx_sprintf(p, "%V%s", &listed[i].name,
+                        (i + 1 < list->tools.nelts) ? ", " : "");
+    }
 
     ngx_log_error(NGX_LOG_INFO, log, 0,
-                  "MCP server \"%V\" has listed %ui tools after %M ms: %V",
+                  "MCP server \"%V\" has listed %ui tools after %M ms: %*s",
                   &mcp->conf->label, list->tools.nelts,
-                  ngx_current_msec - mcp->started, &names);
+                  ngx_current_msec - mcp->started, (size_t) (p - names), names);
 
     ngx_ors_mcp_server_keep(list->shared ? mcp->shared : mcp->server, list,
                             ngx_current_msec, mcp->conf->list_ttl);
@@ -1160,32 +1135,6 @@ ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp)
                           &tool->name);
         }
     }
-}
-
-
-static void
-ngx_http_ors_mcp_names(ngx_ors_mcp_list_t *list, ngx_str_t *names)
-{
-    u_char              *p, *last;
-    ngx_uint_t           i;
-    ngx_ors_mcp_tool_t  *tool;
-
-    p = names->data;
-    last = p + NGX_HTTP_ORS_MCP_NAMES;
-    tool = list->tools.elts;
-
-    for (i = 0; i < list->tools.nelts; i++) {
-
-        if ((size_t) (last - p) < tool[i].name.len + sizeof(", ...") - 1) {
-            p = ngx_cpymem(p, "...", 3);
-            break;
-        }
-
-        p = ngx_sprintf(p, "%V%s", &tool[i].name,
-                        (i + 1 < list->tools.nelts) ? ", " : "");
-    }
-
-    names->len = p - names->data;
 }
 
 
