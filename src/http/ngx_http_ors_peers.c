@@ -6,7 +6,8 @@
 
 /*
  * Which of several targets a request calls: those that have failed of late are
- * left out.  A location that says whether targets and stores can be used.
+ * left out; and "open_responses_ready", which says whether targets and stores
+ * can be used.
  */
 
 
@@ -31,19 +32,15 @@ typedef struct {
 
 static ngx_http_ors_effort_t *ngx_http_ors_peer_effort(
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_loc_conf_t *olcf, uint32_t *model);
-static ngx_ors_target_t *ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_target_t *target);
-static ngx_ors_peer_conf_t *ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_target_t *target);
+static void ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_target_t *first, ngx_uint_t left);
 static ngx_int_t ngx_http_ors_ready_handler(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_ors_ready_stores(ngx_http_request_t *r,
-    ngx_ors_out_t *out);
 static ngx_int_t ngx_http_ors_ready_targets(ngx_http_request_t *r,
     ngx_ors_out_t *out, ngx_uint_t *ready);
 static ngx_int_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
     ngx_uint_t *ready);
-static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep,
+static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, ngx_uint_t more,
     char *name, ngx_str_t *value, ngx_uint_t usable);
 
 
@@ -53,69 +50,62 @@ static ngx_http_ors_effort_t  ngx_http_ors_efforts[NGX_HTTP_ORS_EFFORTS];
 void
 ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_uint_t         n;
-    ngx_ors_target_t  *target;
+    ngx_ors_target_t  *first;
 
-    target = ngx_http_ors_peer_of(ctx, ctx->target);
+    first = ctx->target;
 
-    if (target != ctx->target) {
+    ngx_http_ors_peer_choose(ctx, first, ctx->conf->tries - 1);
+
+    if (ctx->target != first) {
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
                       "target \"%V\" is left out, as it has failed, "
-                      "calling \"%V\"", &ctx->target->uri, &target->uri);
+                      "calling \"%V\"", &first->uri, &ctx->target->uri);
     }
-
-    ctx->target = target;
-
-    n = 0;
-
-    for (target = target->next; target && n + 1 < (ngx_uint_t) ctx->conf->tries;
-         target = target->next)
-    {
-        n++;
-    }
-
-    ctx->turn->retries_left = n;
-}
-
-
-/* the first one of a list that may be called, else the first one */
-
-static ngx_ors_target_t *
-ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *target)
-{
-    ngx_ors_target_t  *t;
-
-    if (target->next == NULL) {
-        return target;
-    }
-
-    for (t = target; t; t = t->next) {
-
-        if (ngx_ors_peer_try(ngx_http_ors_peer_conf(ctx, t), ngx_time())) {
-            return t;
-        }
-    }
-
-    return target;
 }
 
 
 void
 ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_http_ors_peer_choose(ctx, ctx->target->next,
+                             ctx->turn->retries_left - 1);
+
+    /* one of them is for the target that is called now */
+
+    ctx->turn->retries_left++;
+}
+
+
+/*
+ * The first one of a list that may be called, else the first one; and how many
+ * of those behind it may be tried, "left" at most
+ */
+
+static void
+ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *first,
+    ngx_uint_t left)
+{
     ngx_uint_t         n;
     ngx_ors_target_t  *target;
 
-    ctx->target = ngx_http_ors_peer_of(ctx, ctx->target->next);
+    target = first;
+
+    while (first->next && target
+           && !ngx_ors_peer_try(&ctx->conf->peers[target->number],
+                                ngx_time()))
+    {
+        target = target->next;
+    }
+
+    ctx->target = target ? target : first;
+
     n = 0;
 
     for (target = ctx->target->next; target; target = target->next) {
         n++;
     }
 
-    /* one of them is for the target that is called now */
-
-    ctx->turn->retries_left = ngx_min(ctx->turn->retries_left, n + 1);
+    ctx->turn->retries_left = ngx_min(n, left);
 }
 
 
@@ -188,7 +178,7 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 {
     ngx_ors_peer_conf_t  *conf;
 
-    conf = ngx_http_ors_peer_conf(ctx, ctx->target);
+    conf = &ctx->conf->peers[ctx->target->number];
 
     if (outcome->broken) {
         ngx_ors_peer_failed(conf, ngx_time());
@@ -199,19 +189,14 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 }
 
 
-static ngx_ors_peer_conf_t *
-ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *target)
-{
-    return &ctx->conf->peers[target->number];
-}
-
-
 static ngx_int_t
 ngx_http_ors_ready_handler(ngx_http_request_t *r)
 {
-    ngx_int_t       rc;
-    ngx_uint_t      ready;
-    ngx_ors_out_t   out;
+    ngx_int_t                  rc;
+    ngx_uint_t                 i, usable, ready;
+    ngx_ors_out_t              out;
+    ngx_ors_store_t          **store;
+    ngx_http_ors_main_conf_t  *omcf;
 
     rc = ngx_http_ors_page(r);
 
@@ -222,7 +207,17 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
     ngx_ors_out_lit(&out, "{\"stores\":[");
-    ready = ngx_http_ors_ready_stores(r, &out);
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    store = omcf->stores.elts;
+    ready = 1;
+
+    for (i = 0; i < omcf->stores.nelts; i++) {
+        usable = !ngx_ors_store_down(store[i]);
+        ready &= usable;
+
+        ngx_http_ors_ready_entry(&out, i, "store", &store[i]->name, usable);
+    }
 
     ngx_ors_out_lit(&out, "],\"targets\":[");
 
@@ -236,31 +231,6 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
     return ngx_http_ors_document(r, ready ? NGX_HTTP_OK
                                           : NGX_HTTP_SERVICE_UNAVAILABLE,
                                  &out);
-}
-
-
-static ngx_uint_t
-ngx_http_ors_ready_stores(ngx_http_request_t *r, ngx_ors_out_t *out)
-{
-    char                      *sep;
-    ngx_uint_t                 i, usable, ready;
-    ngx_ors_store_t          **store;
-    ngx_http_ors_main_conf_t  *omcf;
-
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
-
-    store = omcf->stores.elts;
-    ready = 1;
-    sep = "";
-
-    for (i = 0; i < omcf->stores.nelts; i++) {
-        usable = !ngx_ors_store_down(store[i]);
-        ready &= usable;
-
-        ngx_http_ors_ready_entry(out, &sep, "store", &store[i]->name, usable);
-    }
-
-    return ready;
 }
 
 
@@ -315,9 +285,8 @@ ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
     ngx_uint_t *ready)
 {
-    char              *sep;
     ngx_int_t          rc;
-    ngx_uint_t         usable, any;
+    ngx_uint_t         usable, any, more;
     ngx_ors_target_t  *target;
 
     any = 0;
@@ -326,7 +295,7 @@ ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
         usable = ngx_ors_peer_up(&olcf->peers[target->number], ngx_time());
         any |= usable;
 
-        sep = named->n ? "," : "";
+        more = named->n;
         rc = ngx_ors_names_add(named, out->pool, &target->uri);
 
         if (rc == NGX_ERROR) {
@@ -334,7 +303,7 @@ ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
         }
 
         if (rc == NGX_OK) {
-            ngx_http_ors_ready_entry(out, &sep, "target", &target->uri, usable);
+            ngx_http_ors_ready_entry(out, more, "target", &target->uri, usable);
         }
     }
 
@@ -345,14 +314,12 @@ ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
 
 
 static void
-ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep, char *name,
+ngx_http_ors_ready_entry(ngx_ors_out_t *out, ngx_uint_t more, char *name,
     ngx_str_t *value, ngx_uint_t usable)
 {
-    ngx_ors_metrics_print(out, "%s{\"%s\":", *sep, name);
+    ngx_ors_metrics_print(out, "%s{\"%s\":", more ? "," : "", name);
     ngx_ors_json_quote(out, value->data, value->len);
     ngx_ors_metrics_print(out, ",\"usable\":%s}", usable ? "true" : "false");
-
-    *sep = ",";
 }
 
 
