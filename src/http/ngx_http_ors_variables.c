@@ -28,8 +28,6 @@ typedef struct {
 
 
 static void ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts);
-static void ngx_http_ors_facts_target(ngx_http_request_t *r,
-    ngx_http_ors_ctx_t *ctx, ngx_ors_facts_t *facts);
 static ngx_int_t ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_count(ngx_http_request_t *r,
@@ -39,22 +37,14 @@ static ngx_int_t ngx_http_ors_variable_first(ngx_http_request_t *r,
 static ngx_int_t ngx_http_ors_variable_upstream(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_number(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, int64_t n);
-static ngx_int_t ngx_http_ors_variable_ms(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, ngx_msec_int_t ms);
+    ngx_http_variable_value_t *v, int64_t n, ngx_uint_t ms);
 static ngx_http_ors_ctx_t *ngx_http_ors_variable_ctx(ngx_http_request_t *r);
-static ngx_http_upstream_state_t *ngx_http_ors_variable_state(
-    ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_variable_tool(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
-static ngx_int_t ngx_http_ors_variable_path(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_set(ngx_http_variable_value_t *v,
     const ngx_str_t *text);
-static const ngx_str_t *ngx_http_ors_upstream_path(ngx_http_request_t *r,
-    ngx_http_ors_call_t *call);
 
 
 /*
@@ -115,7 +105,7 @@ static ngx_http_ors_variable_t  ngx_http_ors_variables[] = {
     { ngx_string("open_responses_uri"),
       ngx_http_ors_variable_uri, 0 },
     { ngx_string("open_responses_path"),
-      ngx_http_ors_variable_path, 0 },
+      ngx_http_ors_variable_uri, 1 },
     { ngx_null_string, NULL, 0 }
 };
 
@@ -125,6 +115,7 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 {
     ngx_ors_error_t            err;
     ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_validator_t  *vr;
 
     ngx_memzero(facts, sizeof(ngx_ors_facts_t));
@@ -137,7 +128,24 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 
         ngx_ors_facts_turn(facts, ctx->turn, ctx->session,
                            r->main->count == 0);
-        ngx_http_ors_facts_target(r, ctx, facts);
+
+        if (ctx->target) {
+            facts->target = ctx->target->uri;
+        }
+
+        /* a target's location may be replaced on the way to it */
+
+        if (ngx_http_ors_call_of(r)) {
+            olcf = ngx_http_get_module_loc_conf(r,
+                                              ngx_http_open_responses_module);
+            ngx_ors_facts_dialect(facts, olcf->dialect);
+
+        } else if (ctx->turn->answer.status) {
+            ngx_ors_facts_dialect(facts, ctx->turn->dialect);
+
+        } else if (ctx->call && ctx->call->conf) {
+            ngx_ors_facts_dialect(facts, ctx->call->conf->dialect);
+        }
 
     } else {
 
@@ -157,31 +165,6 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 
         ngx_http_ors_error_of(r, r->main->headers_out.status, &err);
         ngx_ors_facts_error(facts, &err);
-    }
-}
-
-
-/* a target's location may be replaced on the way to it */
-
-static void
-ngx_http_ors_facts_target(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
-    ngx_ors_facts_t *facts)
-{
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    if (ctx->target) {
-        facts->target = ctx->target->uri;
-    }
-
-    if (ngx_http_ors_call_of(r)) {
-        olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-        ngx_ors_facts_dialect(facts, olcf->dialect);
-
-    } else if (ctx->turn->answer.status) {
-        ngx_ors_facts_dialect(facts, ctx->turn->dialect);
-
-    } else if (ctx->call && ctx->call->conf) {
-        ngx_ors_facts_dialect(facts, ctx->call->conf->dialect);
     }
 }
 
@@ -215,7 +198,8 @@ ngx_http_ors_variable_count(ngx_http_request_t *r,
 
     fact = (ngx_ors_fact_count_t *) ((u_char *) &facts + data);
 
-    return ngx_http_ors_variable_number(r, v, fact->known ? fact->n : -1);
+    return ngx_http_ors_variable_number(r, v, fact->known ? fact->n : -1,
+                                        0);
 }
 
 
@@ -229,26 +213,48 @@ ngx_http_ors_variable_first(ngx_http_request_t *r,
     ctx = ngx_http_ors_variable_ctx(r);
 
     if (ctx && ctx->turn) {
-        return ngx_http_ors_variable_ms(r, v, ctx->first_token);
+        return ngx_http_ors_variable_number(r, v, ctx->first_token, 1);
     }
 
     vr = ngx_http_ors_validator_find(r->main);
 
-    return ngx_http_ors_variable_ms(r, v, vr ? vr->first_token : -1);
+    return ngx_http_ors_variable_number(r, v, vr ? vr->first_token : -1, 1);
 }
 
+
+/* the last server of the last call, or of the request that is validated */
 
 static ngx_int_t
 ngx_http_ors_variable_upstream(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
+    ngx_uint_t                  n;
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_http_request_t         *called;
     ngx_http_upstream_state_t  *state;
 
-    state = ngx_http_ors_variable_state(r);
+    ctx = ngx_http_ors_variable_ctx(r);
 
-    if (state == NULL) {
+    if (ctx && ctx->turn) {
+        called = ctx->call ? ctx->call->request : NULL;
+
+    } else {
+        called = ngx_http_ors_validator_find(r->main) ? r->main : NULL;
+    }
+
+    n = (called && called->upstream_states) ? called->upstream_states->nelts
+                                            : 0;
+    state = n ? called->upstream_states->elts : NULL;
+
+    while (n && state[n - 1].peer == NULL) {
+        n--;
+    }
+
+    if (n == 0) {
         return ngx_http_ors_variable_set(v, NULL);
     }
+
+    state += n - 1;
 
     switch (data) {
 
@@ -258,56 +264,38 @@ ngx_http_ors_variable_upstream(ngx_http_request_t *r,
     case offsetof(ngx_http_upstream_state_t, status):
         return ngx_http_ors_variable_number(r, v, state->status
                                                   ? (int64_t) state->status
-                                                  : -1);
+                                                  : -1, 0);
 
     default: /* response_time */
-        return ngx_http_ors_variable_ms(r, v, state->response_time);
+        return ngx_http_ors_variable_number(r, v,
+                                        (ngx_msec_int_t) state->response_time,
+                                            1);
     }
 }
 
 
-/* negative: not known, no variable */
+/* negative: not known, no variable; "ms": seconds with milliseconds */
 
 static ngx_int_t
 ngx_http_ors_variable_number(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, int64_t n)
+    ngx_http_variable_value_t *v, int64_t n, ngx_uint_t ms)
 {
-    ngx_str_t  text;
+    u_char     *last;
+    ngx_str_t   text;
 
     if (n < 0) {
         return ngx_http_ors_variable_set(v, NULL);
     }
 
-    text.data = ngx_pnalloc(r->pool, NGX_INT64_LEN);
+    text.data = ngx_pnalloc(r->pool, NGX_INT64_LEN + 4);
     if (text.data == NULL) {
         return NGX_ERROR;
     }
 
-    text.len = ngx_sprintf(text.data, "%L", n) - text.data;
+    last = ms ? ngx_sprintf(text.data, "%L.%03L", n / 1000, n % 1000)
+              : ngx_sprintf(text.data, "%L", n);
 
-    return ngx_http_ors_variable_set(v, &text);
-}
-
-
-/* seconds with milliseconds */
-
-static ngx_int_t
-ngx_http_ors_variable_ms(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    ngx_msec_int_t ms)
-{
-    ngx_str_t  text;
-
-    if (ms < 0) {
-        return ngx_http_ors_variable_set(v, NULL);
-    }
-
-    text.data = ngx_pnalloc(r->pool, NGX_TIME_T_LEN + 4);
-    if (text.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text.len = ngx_sprintf(text.data, "%T.%03M", (time_t) ms / 1000, ms % 1000)
-               - text.data;
+    text.len = last - text.data;
 
     return ngx_http_ors_variable_set(v, &text);
 }
@@ -323,41 +311,6 @@ ngx_http_ors_variable_ctx(ngx_http_request_t *r)
     return call ? call->ctx
                 : ngx_http_get_module_ctx(r->main,
                                           ngx_http_open_responses_module);
-}
-
-
-/* the last server of the last call, or of the request that is validated */
-
-static ngx_http_upstream_state_t *
-ngx_http_ors_variable_state(ngx_http_request_t *r)
-{
-    ngx_uint_t                  i;
-    ngx_http_ors_ctx_t         *ctx;
-    ngx_http_request_t         *called;
-    ngx_http_upstream_state_t  *state;
-
-    ctx = ngx_http_ors_variable_ctx(r);
-
-    if (ctx && ctx->turn) {
-        called = ctx->call ? ctx->call->request : NULL;
-
-    } else {
-        called = ngx_http_ors_validator_find(r->main) ? r->main : NULL;
-    }
-
-    if (called == NULL || called->upstream_states == NULL) {
-        return NULL;
-    }
-
-    state = called->upstream_states->elts;
-
-    for (i = called->upstream_states->nelts; i > 0; i--) {
-        if (state[i - 1].peer) {
-            return &state[i - 1];
-        }
-    }
-
-    return NULL;
 }
 
 
@@ -390,12 +343,19 @@ ngx_http_ors_variable_tool(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
+/*
+ * Path of the endpoint at a server of the target's dialect: with "data" alone,
+ * else with the arguments
+ */
+
 static ngx_int_t
 ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t             args, uri;
-    ngx_http_ors_call_t  *call;
+    ngx_str_t                 args, uri;
+    const ngx_str_t          *path;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     call = ngx_http_ors_call_of(r);
 
@@ -403,32 +363,26 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
         return ngx_http_ors_variable_set(v, NULL);
     }
 
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    path = ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)
+           ? &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path
+           : &call->ctx->endpoint->path;
+
+    if (data) {
+        return ngx_http_ors_variable_set(v, path);
+    }
+
     args = r->main->args;
 
     if ((call->bare
          && ngx_ors_forward_args(&r->main->args, &args, r->pool) != NGX_OK)
-        || ngx_ors_forward_uri(ngx_http_ors_upstream_path(r, call), &args,
-                               r->pool, &uri)
-           != NGX_OK)
+        || ngx_ors_forward_uri(path, &args, r->pool, &uri) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return ngx_http_ors_variable_set(v, &uri);
-}
-
-
-static ngx_int_t
-ngx_http_ors_variable_path(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data)
-{
-    ngx_http_ors_call_t  *call;
-
-    call = ngx_http_ors_call_of(r);
-
-    return ngx_http_ors_variable_set(v, call
-                                        ? ngx_http_ors_upstream_path(r, call)
-                                        : NULL);
 }
 
 
@@ -449,21 +403,6 @@ ngx_http_ors_variable_set(ngx_http_variable_value_t *v, const ngx_str_t *text)
     v->not_found = 0;
 
     return NGX_OK;
-}
-
-
-/* path of the endpoint at a server of the target's dialect */
-
-static const ngx_str_t *
-ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)
-{
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    return ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)
-           ? &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path
-           : &call->ctx->endpoint->path;
 }
 
 
