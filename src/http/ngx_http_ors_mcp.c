@@ -35,12 +35,10 @@
 static ngx_int_t ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp);
 static uint32_t ngx_http_ors_mcp_origin(ngx_connection_t *c);
 static void ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data);
-static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
-static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
+static void ngx_http_ors_mcp_event(ngx_event_t *ev);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_clear(void *data);
-static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
 static ngx_int_t ngx_http_ors_mcp_step(ngx_http_ors_mcp_call_t *mc,
     ngx_ors_mcp_dialog_event_e event);
 static ngx_int_t ngx_http_ors_mcp_make(ngx_http_ors_call_t *call);
@@ -48,12 +46,8 @@ static ngx_int_t ngx_http_ors_mcp_header(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_mcp_over(void *data);
 static ngx_int_t ngx_http_ors_mcp_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_mcp_refuse(void *data, const char *what);
-static ngx_int_t ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx);
-static ngx_int_t ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp);
-static ngx_int_t ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
-static void ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_known(ngx_http_ors_mcp_t *mcp,
     ngx_ors_mcp_list_t **list);
 static ngx_int_t ngx_http_ors_mcp_hold(ngx_http_ors_ctx_t *ctx,
@@ -119,8 +113,8 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
     dialog->log = r->connection->log;
     dialog->list_log = omcf->servers.log;
 
-    ngx_http_ors_event_init(&mcp->timer, ngx_http_ors_mcp_timeout, mcp, r);
-    ngx_http_ors_event_init(&mcp->pause, ngx_http_ors_mcp_paused, mcp, r);
+    ngx_http_ors_event_init(&mcp->timer, ngx_http_ors_mcp_event, mcp, r);
+    ngx_http_ors_event_init(&mcp->pause, ngx_http_ors_mcp_event, mcp, r);
 
     return mcp;
 }
@@ -289,26 +283,17 @@ ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data)
 
 
 static void
-ngx_http_ors_mcp_timeout(ngx_event_t *ev)
-{
-    ngx_http_ors_mcp_t  *mcp;
-
-    mcp = ev->data;
-    mcp->timedout = 1;
-
-    ngx_http_ors_mcp_untime(mcp);
-    ngx_http_ors_event_resume(mcp->ctx);
-}
-
-
-static void
-ngx_http_ors_mcp_paused(ngx_event_t *ev)
+ngx_http_ors_mcp_event(ngx_event_t *ev)
 {
     ngx_http_ors_mcp_t  *mcp;
 
     mcp = ev->data;
 
-    if (mcp->dialog.request) {
+    if (ev == &mcp->timer) {
+        mcp->timedout = 1;
+        ngx_http_ors_mcp_untime(mcp);
+
+    } else if (mcp->dialog.request) {
         mcp->dialog.request->delay = 0;
     }
 
@@ -329,8 +314,30 @@ ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp)
         return NGX_OK;
     }
 
+    if (mcp->waits && mcp->timedout) {
+        ngx_http_ors_mcp_unlist(mcp);
+
+        dialog->error.type = ngx_ors_mcp_error_http;
+        dialog->error.code = NGX_HTTP_GATEWAY_TIME_OUT;
+        ngx_str_set(&dialog->error.message, "the list was not read in time");
+
+        mcp->over = 1;
+        mcp->rc = NGX_DONE;
+
+        return NGX_OK;
+    }
+
     if (mcp->waits) {
-        return ngx_http_ors_mcp_await(mcp);
+
+        /* when the reader has left, the first of those that wait reads it */
+
+        if (mcp->server->reader != mcp) {
+            return NGX_AGAIN;
+        }
+
+        mcp->waits = 0;
+
+        return (ngx_http_ors_mcp_begin(mcp) == NGX_OK) ? NGX_AGAIN : NGX_ERROR;
     }
 
     if (mcp->timedout && mcp->rc == NGX_AGAIN) {
@@ -428,8 +435,6 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
 }
 
 
-/* Removes the timers of a dialog. */
-
 static void
 ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 {
@@ -494,7 +499,6 @@ ngx_http_ors_mcp_table(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
     omcf->servers.ended = ngx_http_ors_mcp_forget;
 
     ngx_queue_init(&omcf->leaves);
-    omcf->nleaves = 0;
 
     cln->handler = ngx_http_ors_mcp_clear;
     cln->data = &omcf->servers;
@@ -517,7 +521,10 @@ ngx_int_t
 ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
     ngx_uint_t aside)
 {
-    ngx_http_request_t       *r;
+    ngx_uint_t                i;
+    ngx_keyval_t             *kv;
+    ngx_table_elt_t          *h;
+    ngx_http_request_t       *r, *sr;
     ngx_http_ors_mcp_call_t  *mc;
 
     static ngx_str_t  args = ngx_null_string;
@@ -543,13 +550,31 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
         return NGX_ERROR;
     }
 
-    if (ngx_http_ors_mcp_headers(mc) != NGX_OK) {
+    sr = mc->call.request;
+    kv = message->headers.elts;
 
-        /* the subrequest is posted, and reads headers before it ends */
+    for (i = 0; i < message->headers.nelts; i++) {
 
-        mc->call.request->headers_in = r->headers_in;
+        if (ngx_strcasecmp(kv[i].key.data, (u_char *) "Content-Type") == 0) {
+            continue;
+        }
 
-        return NGX_ERROR;
+        h = ngx_list_push(&sr->headers_in.headers);
+        if (h == NULL) {
+            goto failed;
+        }
+
+        ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+        h->key = kv[i].key;
+        h->value = kv[i].value;
+
+        h->lowcase_key = ngx_pnalloc(sr->pool, h->key.len);
+        if (h->lowcase_key == NULL) {
+            goto failed;
+        }
+
+        h->hash = ngx_hash_strlow(h->lowcase_key, h->key.data, h->key.len);
     }
 
     if (aside) {
@@ -564,45 +589,14 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
                    &message->method, &mcp->conf->uri, aside);
 
     return NGX_OK;
-}
 
+failed:
 
-static ngx_int_t
-ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
-{
-    ngx_uint_t        i;
-    ngx_list_t       *headers;
-    ngx_keyval_t     *kv;
-    ngx_table_elt_t  *h;
+    /* the subrequest is posted, and reads headers before it ends */
 
-    headers = &mc->call.request->headers_in.headers;
-    kv = mc->message->headers.elts;
+    sr->headers_in = r->headers_in;
 
-    for (i = 0; i < mc->message->headers.nelts; i++) {
-
-        if (ngx_strcasecmp(kv[i].key.data, (u_char *) "Content-Type") == 0) {
-            continue;
-        }
-
-        h = ngx_list_push(headers);
-        if (h == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_memzero(h, sizeof(ngx_table_elt_t));
-
-        h->key = kv[i].key;
-        h->value = kv[i].value;
-
-        h->lowcase_key = ngx_pnalloc(mc->call.request->pool, h->key.len);
-        if (h->lowcase_key == NULL) {
-            return NGX_ERROR;
-        }
-
-        h->hash = ngx_hash_strlow(h->lowcase_key, h->key.data, h->key.len);
-    }
-
-    return NGX_OK;
+    return NGX_ERROR;
 }
 
 
@@ -747,9 +741,12 @@ ngx_http_ors_mcp_refuse(void *data, const char *what)
 ngx_int_t
 ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
 {
-    ngx_int_t        rc;
-    ngx_uint_t       begun;
-    ngx_ors_turn_t  *turn;
+    ngx_int_t            rc;
+    ngx_uint_t           i, begun;
+    ngx_ors_turn_t      *turn;
+    ngx_ors_mcp_use_t   *use;
+    ngx_http_ors_mcp_t  *mcp;
+    ngx_ors_mcp_list_t  *list;
 
     turn = ctx->turn;
 
@@ -771,31 +768,8 @@ ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
 
     turn->dialect = dialect;
 
-    if (ngx_http_ors_mcp_lists(ctx) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    /* the client hears of the lists */
-
-    ngx_http_ors_post(ctx->request, &ctx->posted);
-
-    rc = ngx_ors_turn_servers(turn);
-
-    return (rc == NGX_BUSY) ? ngx_http_ors_session_claim(ctx) : rc;
-}
-
-
-static ngx_int_t
-ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_int_t            rc;
-    ngx_uint_t           i;
-    ngx_ors_mcp_use_t   *use;
-    ngx_http_ors_mcp_t  *mcp;
-    ngx_ors_mcp_list_t  *list;
-
-    for (i = 0; i < ctx->turn->mcp.n; i++) {
-        use = &ctx->turn->mcp.elts[i];
+    for (i = 0; i < turn->mcp.n; i++) {
+        use = &turn->mcp.elts[i];
 
         mcp = ngx_http_ors_mcp_create(ctx, use->conf);
         if (mcp == NULL) {
@@ -814,8 +788,22 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
             mcp->over = 1;
             rc = ngx_http_ors_mcp_use(ctx, use, list);
 
+        } else if (mcp->server->reader == NULL) {
+            mcp->server->reader = mcp;
+            rc = ngx_http_ors_mcp_begin(mcp);
+
         } else {
-            rc = ngx_http_ors_mcp_ask_list(mcp);
+
+            /* requests with the same credentials read the list once */
+
+            mcp->waits = 1;
+            mcp->rc = NGX_AGAIN;
+            mcp->started = ngx_current_msec;
+
+            ngx_queue_insert_tail(&mcp->server->waiting, &mcp->queue);
+            ngx_add_timer(&mcp->timer, mcp->conf->timeout);
+
+            rc = NGX_OK;
         }
 
         if (rc != NGX_OK) {
@@ -823,62 +811,13 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
         }
     }
 
-    return NGX_OK;
-}
+    /* the client hears of the lists */
 
+    ngx_http_ors_post(ctx->request, &ctx->posted);
 
-/* simultaneous requests with the same credentials read the list once */
+    rc = ngx_ors_turn_servers(turn);
 
-static ngx_int_t
-ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp)
-{
-    if (mcp->server->reader == NULL) {
-        mcp->server->reader = mcp;
-        return ngx_http_ors_mcp_begin(mcp);
-    }
-
-    mcp->waits = 1;
-    mcp->rc = NGX_AGAIN;
-    mcp->started = ngx_current_msec;
-
-    ngx_queue_insert_tail(&mcp->server->waiting, &mcp->queue);
-    ngx_add_timer(&mcp->timer, mcp->conf->timeout);
-
-    return NGX_OK;
-}
-
-
-/*
- * Goes on with a dialog that waits for a list: when its reader has left, the
- * first of those that wait reads it.  The codes of ngx_http_ors_mcp_run().
- */
-
-static ngx_int_t
-ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp)
-{
-    ngx_ors_mcp_error_t  *error;
-
-    if (mcp->timedout) {
-        ngx_http_ors_mcp_unlist(mcp);
-
-        error = &mcp->dialog.error;
-        error->type = ngx_ors_mcp_error_http;
-        error->code = NGX_HTTP_GATEWAY_TIME_OUT;
-        ngx_str_set(&error->message, "the list was not read in time");
-
-        mcp->over = 1;
-        mcp->rc = NGX_DONE;
-
-        return NGX_OK;
-    }
-
-    if (mcp->server->reader != mcp) {
-        return NGX_AGAIN;
-    }
-
-    mcp->waits = 0;
-
-    return (ngx_http_ors_mcp_begin(mcp) == NGX_OK) ? NGX_AGAIN : NGX_ERROR;
+    return (rc == NGX_BUSY) ? ngx_http_ors_session_claim(ctx) : rc;
 }
 
 
@@ -1000,16 +939,52 @@ static ngx_int_t
 ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
 {
     ngx_int_t              rc;
-    ngx_log_t             *log;
+    ngx_str_t             *message;
+    ngx_queue_t           *q;
+    ngx_http_ors_mcp_t    *other;
     ngx_ors_mcp_list_t    *list;
     ngx_ors_mcp_dialog_t  *dialog;
 
     dialog = &mcp->dialog;
-    log = mcp->ctx->request->connection->log;
     list = dialog->list;
 
     if (mcp->server->reader == mcp) {
-        ngx_http_ors_mcp_tell(mcp);
+        mcp->server->reader = NULL;
+
+        /* the list, or the error, is that of all who wait */
+
+        while (!ngx_queue_empty(&mcp->server->waiting)) {
+            q = ngx_queue_head(&mcp->server->waiting);
+            ngx_queue_remove(q);
+
+            other = ngx_queue_data(q, ngx_http_ors_mcp_t, queue);
+
+            other->waits = 0;
+            other->told = 1;
+            other->over = 1;
+
+            if (dialog->listed) {
+                other->rc = NGX_OK;
+                other->dialog.list = list;
+                ngx_ors_mcp_list_hold(list);
+
+            } else {
+                other->rc = NGX_DONE;
+                other->dialog.error = dialog->error;
+                message = &other->dialog.error.message;
+
+                /* the message may be memory of the reader */
+
+                message->data = ngx_pstrdup(other->ctx->request->pool,
+                                            message);
+                if (message->data == NULL) {
+                    message->len = 0;
+                }
+            }
+
+            ngx_http_ors_mcp_untime(other);
+            ngx_post_event(&other->pause, &ngx_posted_events);
+        }
     }
 
     if (mcp->rc == NGX_OK) {
@@ -1027,60 +1002,13 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
         (void) ngx_ors_mcp_server_list(mcp->shared, ngx_current_msec, &list);
     }
 
-    ngx_log_error(NGX_LOG_WARN, log, 0,
+    ngx_log_error(NGX_LOG_WARN, mcp->ctx->request->connection->log, 0,
                   "MCP server \"%V\" has not listed its tools after %M ms, "
                   "%V%s", &mcp->conf->label, ngx_current_msec - mcp->started,
                   &dialog->error.message,
                   list ? ", an old list is used" : "");
 
     return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
-}
-
-
-/* the list, or the error, is that of all who wait */
-
-static void
-ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp)
-{
-    ngx_str_t             *message;
-    ngx_queue_t           *q;
-    ngx_http_ors_mcp_t    *other;
-    ngx_ors_mcp_server_t  *server;
-
-    server = mcp->server;
-    server->reader = NULL;
-
-    while (!ngx_queue_empty(&server->waiting)) {
-        q = ngx_queue_head(&server->waiting);
-        ngx_queue_remove(q);
-
-        other = ngx_queue_data(q, ngx_http_ors_mcp_t, queue);
-
-        other->waits = 0;
-        other->told = 1;
-        other->over = 1;
-
-        if (mcp->dialog.listed) {
-            other->rc = NGX_OK;
-            other->dialog.list = mcp->dialog.list;
-            ngx_ors_mcp_list_hold(mcp->dialog.list);
-
-        } else {
-            other->rc = NGX_DONE;
-            other->dialog.error = mcp->dialog.error;
-            message = &other->dialog.error.message;
-
-            /* the message may be memory of the reader */
-
-            message->data = ngx_pstrdup(other->ctx->request->pool, message);
-            if (message->data == NULL) {
-                message->len = 0;
-            }
-        }
-
-        ngx_http_ors_mcp_untime(other);
-        ngx_post_event(&other->pause, &ngx_posted_events);
-    }
 }
 
 

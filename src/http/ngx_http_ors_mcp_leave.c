@@ -40,10 +40,6 @@ typedef struct {
 } ngx_http_ors_mcp_leave_t;
 
 
-static ngx_http_ors_mcp_leave_t *ngx_http_ors_mcp_leave_find(
-    ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf, ngx_str_t *session);
-static ngx_int_t ngx_http_ors_mcp_leave_admit(ngx_http_ors_main_conf_t *omcf,
-    ngx_log_t *log);
 static ngx_http_ors_mcp_leave_t *ngx_http_ors_mcp_leave_create(
     ngx_http_ors_ctx_t *from, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_sender_t *sender);
@@ -61,16 +57,32 @@ void
 ngx_http_ors_mcp_leave(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_sender_t *sender, uint64_t id)
 {
-    ngx_connection_t          *c;
-    ngx_http_ors_mcp_leave_t  *left;
-    ngx_http_ors_main_conf_t  *omcf;
+    ngx_queue_t                *q;
+    ngx_connection_t           *c;
+    ngx_http_ors_mcp_leave_t   *left;
+    ngx_http_ors_main_conf_t   *omcf;
+    ngx_ors_background_load_t   load;
 
     omcf = ngx_http_get_module_main_conf(ctx->request,
                                          ngx_http_open_responses_module);
 
-    left = ngx_http_ors_mcp_leave_find(ctx, conf, &sender->session);
+    for (q = ngx_queue_head(&omcf->leaves);
+         q != ngx_queue_sentinel(&omcf->leaves);
+         q = ngx_queue_next(q))
+    {
+        left = ngx_queue_data(q, ngx_http_ors_mcp_leave_t, queue);
 
-    if (left) {
+        /* without a session requests of clients without a key are no one's */
+
+        if (left->mcp.conf != conf
+            || !ngx_ors_same(&left->sender.session, &sender->session)
+            || (sender->session.len == 0 && ctx->ownerless)
+            || ngx_memcmp(left->mcp.ctx->scope, ctx->scope, NGX_ORS_DIGEST_LEN)
+               != 0)
+        {
+            continue;
+        }
+
         if (left->n == NGX_HTTP_ORS_MCP_MESSAGES
             || ngx_http_ors_mcp_leave_add(left, id) != NGX_OK)
         {
@@ -81,8 +93,12 @@ ngx_http_ors_mcp_leave(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
         return;
     }
 
-    if (ngx_http_ors_mcp_leave_admit(omcf, ctx->request->connection->log)
-        != NGX_OK)
+    ngx_http_ors_detach_connections(&load);
+
+    if (omcf->nleaves >= NGX_HTTP_ORS_MCP_LEAVES
+        || omcf->nleaves >= load.connections / NGX_HTTP_ORS_MCP_PART
+        || ngx_ors_background_reserve(&load, ctx->request->connection->log)
+           != NGX_OK)
     {
         ngx_http_ors_mcp_leave_drop(ctx, conf, 1,
                                     "too many are being sent by this worker");
@@ -124,57 +140,6 @@ ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_http_ors_mcp_leave(ctx, conf, &sender, 0);
 
     ngx_explicit_memzero(peer, sizeof(ngx_ors_mcp_peer_t));
-}
-
-
-/* without a session the requests of clients without a key are no one's */
-
-static ngx_http_ors_mcp_leave_t *
-ngx_http_ors_mcp_leave_find(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
-    ngx_str_t *session)
-{
-    ngx_queue_t               *q;
-    ngx_http_ors_ctx_t        *other;
-    ngx_http_ors_main_conf_t  *omcf;
-    ngx_http_ors_mcp_leave_t  *left;
-
-    omcf = ngx_http_get_module_main_conf(ctx->request,
-                                         ngx_http_open_responses_module);
-
-    for (q = ngx_queue_head(&omcf->leaves);
-         q != ngx_queue_sentinel(&omcf->leaves);
-         q = ngx_queue_next(q))
-    {
-        left = ngx_queue_data(q, ngx_http_ors_mcp_leave_t, queue);
-        other = left->mcp.ctx;
-
-        if (left->mcp.conf == conf
-            && ngx_ors_same(&left->sender.session, session)
-            && (session->len || !ctx->ownerless)
-            && ngx_memcmp(other->scope, ctx->scope, NGX_ORS_DIGEST_LEN) == 0)
-        {
-            return left;
-        }
-    }
-
-    return NULL;
-}
-
-
-static ngx_int_t
-ngx_http_ors_mcp_leave_admit(ngx_http_ors_main_conf_t *omcf, ngx_log_t *log)
-{
-    ngx_ors_background_load_t  load;
-
-    ngx_http_ors_detach_connections(&load);
-
-    if (omcf->nleaves >= NGX_HTTP_ORS_MCP_LEAVES
-        || omcf->nleaves >= load.connections / NGX_HTTP_ORS_MCP_PART)
-    {
-        return NGX_BUSY;
-    }
-
-    return ngx_ors_background_reserve(&load, log);
 }
 
 
