@@ -26,7 +26,6 @@
 #define ngx_http_ors_tool_type(name, ...)  "\"" #name "\", "
 
 
-static ngx_int_t ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
@@ -35,8 +34,6 @@ static void ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx,
 static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
-    ngx_http_ors_tool_t *tool);
-static ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static void ngx_http_ors_tool_timeout(ngx_event_t *ev);
 static ngx_int_t ngx_http_ors_tool_make(ngx_http_ors_call_t *call);
@@ -97,23 +94,54 @@ ngx_int_t
 ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t              rc;
+    ngx_uint_t             i;
     ngx_ors_turn_t        *turn;
-    ngx_http_ors_tool_t   *tool;
+    ngx_ors_round_t       *round;
     ngx_http_ors_tools_t  *tools;
 
     turn = ctx->turn;
+    round = &turn->round;
+    tools = ctx->tools;
 
-    if ((ctx->tools == NULL || ctx->tools->round != turn->round.n)
-        && ngx_http_ors_tools_create(ctx) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (tools == NULL || tools->round != round->n) {
+        tools = ngx_pcalloc(ctx->request->pool,
+                            sizeof(ngx_http_ors_tools_t)
+                            + round->nelts * sizeof(ngx_http_ors_tool_t));
+        if (tools == NULL) {
+            return NGX_ERROR;
+        }
+
+        tools->elts = (ngx_http_ors_tool_t *) (tools + 1);
+        tools->round = round->n;
+
+        for (i = 0; i < round->nelts; i++) {
+
+            if (round->calls[i].outcome == ngx_ors_tool_wait) {
+                tools->elts[tools->n++].called = &round->calls[i];
+
+            } else if (round->calls[i].outcome != ngx_ors_tool_schema) {
+                ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                              "tool \"%V\" is not called, %s",
+                              &round->calls[i].item->tool->name,
+                              (round->calls[i].outcome == ngx_ors_tool_limit)
+                              ? "the limit of calls is reached"
+                              : "its arguments are not the JSON object "
+                                "that it needs");
+            }
+        }
+
+        ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors tool: round %ui, %ui calls, %ui are run",
+                       round->n, round->nelts, tools->n);
+
+        ctx->tools = tools;
     }
 
     if (ngx_http_ors_tools_reap(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (turn->round.left == 0) {
+    if (round->left == 0) {
         rc = ngx_ors_turn_tools(turn);
 
         if (rc != NGX_OK) {
@@ -129,14 +157,12 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
         return ngx_http_ors_call(ctx);
     }
 
-    tools = ctx->tools;
-
     while (tools->next < tools->n
            && tools->running < turn->limits->tool_calls)
     {
-        tool = &tools->elts[tools->next];
-
-        if (ngx_http_ors_tools_begin(ctx, tool) != NGX_OK) {
+        if (ngx_http_ors_tools_begin(ctx, &tools->elts[tools->next])
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
 
@@ -165,7 +191,25 @@ ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
                                             &hosted->label);
 
     if (conf == NULL) {
-        return ngx_http_ors_tool_start(ctx, tool);
+        tool->call.bare = 1;
+        tool->call.called = tool->called;
+
+        if (ngx_http_ors_subrequest(&tool->call, ctx, &ngx_http_ors_tool_kind,
+                                    &hosted->uri, &hosted->args)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_http_ors_event_init(&tool->timer, ngx_http_ors_tool_timeout, tool,
+                                ctx->request);
+        ngx_add_timer(&tool->timer, hosted->timeout);
+
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors tool: started \"%V\", timeout %M", &hosted->uri,
+                       hosted->timeout);
+
+        return NGX_OK;
     }
 
     tool->mcp = ngx_http_ors_mcp_create(ctx, conf);
@@ -185,55 +229,6 @@ ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     }
 
     return ngx_http_ors_mcp_begin(tool->mcp);
-}
-
-
-static ngx_int_t
-ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_uint_t             i;
-    ngx_ors_round_t       *round;
-    ngx_http_ors_tools_t  *tools;
-
-    round = &ctx->turn->round;
-
-    tools = ngx_pcalloc(ctx->request->pool,
-                        sizeof(ngx_http_ors_tools_t)
-                        + round->nelts * sizeof(ngx_http_ors_tool_t));
-    if (tools == NULL) {
-        return NGX_ERROR;
-    }
-
-    tools->elts = (ngx_http_ors_tool_t *) (tools + 1);
-    tools->round = round->n;
-
-    for (i = 0; i < round->nelts; i++) {
-
-        if (round->calls[i].outcome == ngx_ors_tool_wait) {
-            tools->elts[tools->n++].called = &round->calls[i];
-            continue;
-        }
-
-        if (round->calls[i].outcome == ngx_ors_tool_schema) {
-            continue;
-        }
-
-        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
-                      "tool \"%V\" is not called, %s",
-                      &round->calls[i].item->tool->name,
-                      (round->calls[i].outcome == ngx_ors_tool_limit)
-                      ? "the limit of calls is reached"
-                      : "its arguments are not the JSON object "
-                        "that it needs");
-    }
-
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "ors tool: round %ui, %ui calls, %ui are run",
-                   round->n, round->nelts, tools->n);
-
-    ctx->tools = tools;
-
-    return NGX_OK;
 }
 
 
@@ -407,8 +402,6 @@ ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
                                    1)
              : ngx_http_ors_callee(ctx->conf, &hosted->name, 0);
 
-    tool->counted = 1;
-
     if (callee) {
         ngx_ors_callee_ended(callee, end, ngx_current_msec - tool->started);
     }
@@ -428,7 +421,8 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
 
         ngx_http_ors_event_stop(&tool->timer);
 
-        if (!tool->counted) {
+        if (!tool->ended) {
+            tool->ended = 1;
             ngx_http_ors_tools_count(ctx, tool, ngx_ors_callee_canceled);
         }
     }
@@ -441,35 +435,6 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
  * The subrequest of a hosted tool's call: the arguments go to a location, its
  * answer is the output.
  */
-
-
-static ngx_int_t
-ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
-{
-    ngx_ors_tool_t  *hosted;
-
-    hosted = tool->called->item->tool;
-
-    tool->call.bare = 1;
-    tool->call.called = tool->called;
-
-    if (ngx_http_ors_subrequest(&tool->call, ctx, &ngx_http_ors_tool_kind,
-                                &hosted->uri, &hosted->args)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_ors_event_init(&tool->timer, ngx_http_ors_tool_timeout, tool,
-                            ctx->request);
-    ngx_add_timer(&tool->timer, hosted->timeout);
-
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "ors tool: started \"%V\", timeout %M", &hosted->uri,
-                   hosted->timeout);
-
-    return NGX_OK;
-}
 
 
 static void

@@ -26,7 +26,6 @@ typedef struct {
     const char              *fault;       /* why it has failed, or NULL */
 
     unsigned                 ended:1;     /* the round knows its outcome */
-    unsigned                 counted:1;   /* all workers do */
 } ngx_http_ors_tool_t;
 
 
