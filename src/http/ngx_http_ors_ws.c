@@ -27,13 +27,12 @@ static void ngx_http_ors_ws_event_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_ws_work_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws);
-static ngx_int_t ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_cleanup(void *data);
 static ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
-static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_ws_header(ngx_http_request_t *r, char *name,
+    ngx_str_t *value);
 static ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r,
     ngx_str_t *key);
-static void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws);
 static ngx_msec_t ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws);
 
@@ -145,7 +144,7 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     ngx_queue_init(&ws->turns);
 
     ngx_http_ors_event_init(&ws->work, ngx_http_ors_ws_work_handler, ws, r);
-    ngx_http_ors_event_init(&ws->timer, ngx_http_ors_ws_timer_handler, ws, r);
+    ngx_http_ors_event_init(&ws->timer, ngx_http_ors_ws_work_handler, ws, r);
 
     ws->started = ngx_current_msec;
     ws->active = ngx_current_msec;
@@ -255,7 +254,12 @@ ngx_http_ors_ws_work_handler(ngx_event_t *ev)
 
     ngx_http_set_log_request(c->log, ws->request);
 
-    ngx_http_ors_ws_work(ws);
+    if (ev == &ws->timer) {
+        ngx_http_ors_ws_tick(ws);
+
+    } else {
+        ngx_http_ors_ws_work(ws);
+    }
 
     ngx_http_run_posted_requests(c);
 }
@@ -269,11 +273,16 @@ ngx_http_ors_ws_work_handler(ngx_event_t *ev)
 static void
 ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
 {
-    ngx_uint_t               idle, sent;
-    ngx_connection_t        *c;
-    ngx_ors_client_event_t  *ev;
+    ngx_uint_t                 idle, full, sent;
+    ngx_event_t               *wev;
+    ngx_connection_t          *c;
+    ngx_http_request_t        *r;
+    ngx_ors_client_event_t    *ev;
+    ngx_http_core_loc_conf_t  *clcf;
 
-    c = ws->request->connection;
+    r = ws->request;
+    c = r->connection;
+    wev = c->write;
 
     while (!ws->closing) {
         ev = ngx_ors_lanes_next(&ws->lanes);
@@ -293,8 +302,35 @@ ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
         ngx_http_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
     }
 
-    if (ngx_http_ors_ws_flush(ws) != NGX_OK) {
+    full = ngx_http_ors_ws_full(ws);
+
+    if (ngx_http_ors_pump_send(&ws->pump, 0) == NGX_ERROR) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLIENT_CLOSED_REQUEST);
         return;
+    }
+
+    if (r->buffered || c->buffered) {
+        clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+        /* a client that takes something, however slowly, is there */
+
+        if (!wev->delayed && (!wev->timer_set || ws->sent != c->sent)) {
+            ws->sent = c->sent;
+            ws->heard = ngx_current_msec;
+            ngx_add_timer(wev, clcf->send_timeout);
+        }
+
+        if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
+            ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
+            return;
+        }
+
+    } else if (wev->timer_set && !wev->delayed) {
+        ngx_del_timer(wev);
+    }
+
+    if (full && !ngx_http_ors_ws_full(ws) && !ws->closing) {
+        ngx_post_event(c->read, &ngx_posted_events);
     }
 
     if (!ws->closing) {
@@ -314,60 +350,6 @@ ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
     } else if (ws->closing && sent) {
         ngx_http_ors_ws_finalize(ws, NGX_OK);
     }
-}
-
-
-/* NGX_OK, or NGX_DONE: the connection has been finalized */
-
-static ngx_int_t
-ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws)
-{
-    ngx_int_t                  rc;
-    ngx_uint_t                 full;
-    ngx_event_t               *wev;
-    ngx_connection_t          *c;
-    ngx_http_request_t        *r;
-    ngx_http_core_loc_conf_t  *clcf;
-
-    r = ws->request;
-    c = r->connection;
-    wev = c->write;
-
-    full = ngx_http_ors_ws_full(ws);
-
-    rc = ngx_http_ors_pump_send(&ws->pump, 0);
-
-    if (rc == NGX_ERROR) {
-        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLIENT_CLOSED_REQUEST);
-        return NGX_DONE;
-    }
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    if (r->buffered || c->buffered) {
-
-        /* a client that takes something, however slowly, is there */
-
-        if (!wev->delayed && (!wev->timer_set || ws->sent != c->sent)) {
-            ws->sent = c->sent;
-            ws->heard = ngx_current_msec;
-            ngx_add_timer(wev, clcf->send_timeout);
-        }
-
-        if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
-            ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
-            return NGX_DONE;
-        }
-
-    } else if (wev->timer_set && !wev->delayed) {
-        ngx_del_timer(wev);
-    }
-
-    if (full && !ngx_http_ors_ws_full(ws) && !ws->closing) {
-        ngx_post_event(c->read, &ngx_posted_events);
-    }
-
-    return NGX_OK;
 }
 
 
@@ -469,26 +451,22 @@ ngx_http_ors_ws_cleanup(void *data)
 static ngx_int_t
 ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 {
-    ngx_table_elt_t          *h, *host;
+    ngx_str_t                 origin, version;
+    ngx_table_elt_t          *host;
     ngx_http_ors_loc_conf_t  *olcf;
-
-    static ngx_str_t  version = ngx_string("sec-websocket-version");
-    static ngx_str_t  name = ngx_string("sec-websocket-key");
-    static ngx_str_t  origin = ngx_string("origin");
 
     /* a body would be taken for frames */
 
     if (r->headers_in.content_length_n > 0 || r->headers_in.chunked
-        || ngx_http_ors_ws_repeats(r))
+        || ngx_http_ors_ws_header(r, "origin", &origin) != NGX_OK
+        || ngx_http_ors_ws_header(r, "sec-websocket-key", key) != NGX_OK
+        || ngx_http_ors_ws_header(r, "sec-websocket-version", &version)
+           != NGX_OK)
     {
         return NGX_HTTP_BAD_REQUEST;
     }
 
-    h = ngx_ors_header_find(&r->headers_in.headers, &version);
-
-    if (h == NULL || h->value.len != 2
-        || ngx_strncmp(h->value.data, "13", 2) != 0)
-    {
+    if (version.len != 2 || ngx_strncmp(version.data, "13", 2) != 0) {
         return ngx_ors_header_text(&r->headers_out.headers,
                                    "Sec-WebSocket-Version",
                                    "sec-websocket-version", "13")
@@ -496,13 +474,9 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    h = ngx_ors_header_find(&r->headers_in.headers, &name);
-
-    if (h == NULL || h->value.len != NGX_HTTP_ORS_WS_KEY) {
+    if (key->len != NGX_HTTP_ORS_WS_KEY) {
         return NGX_HTTP_BAD_REQUEST;
     }
-
-    *key = h->value;
 
     /*
      * A browser lets a page of any site open a WebSocket, with the cookies of
@@ -510,11 +484,10 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
      */
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-    h = ngx_ors_header_find(&r->headers_in.headers, &origin);
     host = r->headers_in.host;
 
-    if (h == NULL || olcf->ws.any_origin
-        || (host && ngx_ors_header_same_origin(&h->value, &host->value)))
+    if (origin.data == NULL || olcf->ws.any_origin
+        || (host && ngx_ors_header_same_origin(&origin, &host->value)))
     {
         return NGX_OK;
     }
@@ -527,47 +500,39 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 
 
 /*
- * 1 if a header that counts here comes twice (RFC 6455, 11.3): the one that is
+ * NGX_DECLINED: the header comes twice (RFC 6455, 11.3), and the one that is
  * read might be the one that nobody else sees
  */
 
-static ngx_uint_t
-ngx_http_ors_ws_repeats(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_ors_ws_header(ngx_http_request_t *r, char *name, ngx_str_t *value)
 {
-    ngx_str_t        *name;
-    ngx_uint_t        i, n;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_uint_t            n;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
-    static ngx_str_t  names[] = {
-        ngx_string("origin"),
-        ngx_string("sec-websocket-key"),
-        ngx_string("sec-websocket-version"),
-        ngx_null_string
-    };
+    ngx_str_null(value);
+    n = 0;
 
-    for (name = names; name->len; name++) {
-        n = 0;
-
-        for (part = &r->headers_in.headers.part; part; part = part->next) {
-            h = part->elts;
-
-            for (i = 0; i < part->nelts; i++) {
-                n += (h[i].key.len == name->len
-                      && ngx_strncasecmp(h[i].key.data, name->data, name->len)
-                         == 0);
-            }
-        }
-
-        if (n > 1) {
-            ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                          "a WebSocket is refused: it has header \"%V\" "
-                          "%ui times", name, n);
-            return 1;
+    for (h = ngx_ors_header_first(&r->headers_in.headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (ngx_ors_same_case(&h->key, name)) {
+            *value = h->value;
+            n++;
         }
     }
 
-    return 0;
+    if (n < 2) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "a WebSocket is refused: it has header \"%s\" %ui times",
+                  name, n);
+
+    return NGX_DECLINED;
 }
 
 
@@ -632,26 +597,6 @@ ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
 
     return (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK)
            ? NGX_ERROR : NGX_OK;
-}
-
-
-/* Timers of a WebSocket: life time, idle time, pings. */
-
-
-static void
-ngx_http_ors_ws_timer_handler(ngx_event_t *ev)
-{
-    ngx_connection_t   *c;
-    ngx_http_ors_ws_t  *ws;
-
-    ws = ev->data;
-    c = ws->request->connection;
-
-    ngx_http_set_log_request(c->log, ws->request);
-
-    ngx_http_ors_ws_tick(ws);
-
-    ngx_http_run_posted_requests(c);
 }
 
 
@@ -726,7 +671,7 @@ ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws)
 }
 
 
-/* Output of a WebSocket, and its limits. */
+/* Output of a WebSocket. */
 
 
 void

@@ -39,14 +39,9 @@ static ngx_int_t ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws);
 static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
     ngx_chain_t *in);
-static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t,
-    ngx_chain_t *in, ngx_chain_t *last);
 static ngx_int_t ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data,
     size_t len);
 static ngx_int_t ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws);
-static ngx_int_t ngx_http_ors_ws_create_event(ngx_http_ors_ws_t *ws,
-    ngx_ors_client_event_t *ev);
-static void ngx_http_ors_ws_violated(ngx_http_ors_ws_t *ws);
 
 
 void
@@ -568,10 +563,30 @@ ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
 
     while (t->in && !ngx_http_ors_ws_full(t->ws)) {
         last = ngx_ors_frame_last(t->in);
-
-        ngx_http_ors_ws_turn_frame(t, t->in, last);
-
         next = last->next;
+
+        switch ((ngx_ors_frame_e) last->buf->num) {
+
+        case ngx_ors_frame_is_terminal:
+        case ngx_ors_frame_is_event:
+
+            /* of "error" and "response.failed" only the latter is sent */
+
+            if (!t->terminal) {
+                ngx_ors_ws_chain(t->ws->codec, t->in, last, &t->members);
+            }
+
+            t->terminal |= (last->buf->num == ngx_ors_frame_is_terminal);
+            break;
+
+        case ngx_ors_frame_is_comment:
+            ngx_ors_ws_ping(t->ws->codec);
+            break;
+
+        case ngx_ors_frame_is_other:
+        case ngx_ors_frame_is_part:
+            break;
+        }
 
         while (t->in != next) {
             cl = t->in;
@@ -592,38 +607,6 @@ ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
     r->buffered |= NGX_HTTP_ORS_BUFFERED;
 
     return NGX_AGAIN;
-}
-
-
-/*
- * One message ends a failed turn: of "error" and "response.failed" only the
- * latter is sent
- */
-
-static void
-ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
-    ngx_chain_t *last)
-{
-    switch ((ngx_ors_frame_e) last->buf->num) {
-
-    case ngx_ors_frame_is_terminal:
-    case ngx_ors_frame_is_event:
-
-        if (!t->terminal) {
-            ngx_ors_ws_chain(t->ws->codec, in, last, &t->members);
-        }
-
-        t->terminal |= (last->buf->num == ngx_ors_frame_is_terminal);
-        break;
-
-    case ngx_ors_frame_is_comment:
-        ngx_ors_ws_ping(t->ws->codec);
-        break;
-
-    case ngx_ors_frame_is_other:
-    case ngx_ors_frame_is_part:
-        break;
-    }
 }
 
 
@@ -707,8 +690,9 @@ ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data, size_t len)
 {
-    ngx_int_t  rc;
-    ngx_buf_t  b;
+    ngx_int_t        rc;
+    ngx_buf_t        b;
+    ngx_ors_error_t  err;
 
     ngx_memzero(&b, sizeof(ngx_buf_t));
     b.pos = data;
@@ -729,12 +713,23 @@ ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data, size_t len)
         case NGX_AGAIN:
             return NGX_OK;
 
+        case NGX_DECLINED:
+            ngx_log_error(NGX_LOG_INFO, ws->request->connection->log, 0,
+                          "client sent invalid WebSocket frames, closing "
+                          "with %ui", ws->codec->code);
+
+            /* a client whose message was too long learns it by a message */
+
+            if (ws->codec->code == NGX_ORS_WS_TOO_LARGE) {
+                ngx_http_ors_error_of(ws->request,
+                                      NGX_HTTP_REQUEST_ENTITY_TOO_LARGE, &err);
+                ngx_http_ors_ws_error(ws, &err, NULL, NULL, ws->request->pool);
+            }
+
+            /* fall through */
+
         case NGX_DONE:
             ngx_http_ors_ws_close(ws, ws->codec->code);
-            break;
-
-        case NGX_DECLINED:
-            ngx_http_ors_ws_violated(ws);
             break;
 
         default: /* NGX_ERROR */
@@ -749,7 +744,7 @@ ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data, size_t len)
 }
 
 
-/* NGX_OK or NGX_ERROR */
+/* an event that waits for its turn keeps the memory of the message */
 
 static ngx_int_t
 ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws)
@@ -757,6 +752,7 @@ ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws)
     ngx_int_t                rc;
     ngx_str_t                text;
     ngx_pool_t              *pool;
+    ngx_ors_out_t            out;
     ngx_ors_client_event_t  *ev;
 
     text = ws->codec->text;
@@ -767,85 +763,50 @@ ngx_http_ors_ws_message(ngx_http_ors_ws_t *ws)
 
     ev = ngx_palloc(pool, sizeof(ngx_ors_client_event_t));
 
-    rc = ev ? ngx_ors_client_event_read(ev, &text, ws->conf->limits.depth,
-                                        ws->conf->limits.nodes,
-                                        ws->conf->ws.lanes, pool)
-            : NGX_ERROR;
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_ors_ws_create_event(ws, ev);
-    }
-
-    if (rc != NGX_OK) {
+    if (ev == NULL
+        || ngx_ors_client_event_read(ev, &text, ws->conf->limits.depth,
+                                     ws->conf->limits.nodes,
+                                     ws->conf->ws.lanes, pool)
+           != NGX_OK)
+    {
         ngx_destroy_pool(pool);
+        return NGX_ERROR;
     }
 
-    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
-}
-
-
-/* NGX_OK: the event waits for its turn; NGX_DECLINED: it is not needed */
-
-static ngx_int_t
-ngx_http_ors_ws_create_event(ngx_http_ors_ws_t *ws,
-    ngx_ors_client_event_t *ev)
-{
-    ngx_int_t      rc;
-    ngx_ors_out_t  out;
+    rc = NGX_DECLINED;
 
     switch (ev->type) {
 
     case ngx_ors_client_create:
         rc = ngx_ors_lanes_add(&ws->lanes, ev);
 
-        if (rc != NGX_DECLINED) {
-            return rc;
+        if (rc == NGX_OK) {
+            return NGX_OK;
+        }
+
+        if (rc == NGX_ERROR) {
+            break;
         }
 
         /* fall through */
 
     case ngx_ors_client_refused:
         ngx_http_ors_stats_error(ws->request, &ev->error);
-        ngx_http_ors_ws_error(ws, &ev->error, &ev->lane, NULL, ev->pool);
+        ngx_http_ors_ws_error(ws, &ev->error, &ev->lane, NULL, pool);
         break;
 
     case ngx_ors_client_steer:
-        ngx_ors_out_init(&out, ev->pool, NGX_HTTP_ORS_BLOCK);
+        ngx_ors_out_init(&out, pool, NGX_HTTP_ORS_BLOCK);
         ngx_ors_client_event_steer(&out, ev);
 
-        if (ngx_ors_ws_out(ws->codec, &out) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
+        rc = ngx_ors_ws_out(ws->codec, &out);
         break;
 
     case ngx_ors_client_ignored:
         break;
     }
 
-    return NGX_DECLINED;
-}
+    ngx_destroy_pool(pool);
 
-
-/* a client whose message was too long learns it by a message */
-
-static void
-ngx_http_ors_ws_violated(ngx_http_ors_ws_t *ws)
-{
-    ngx_uint_t        code;
-    ngx_ors_error_t   err;
-
-    code = ws->codec->code;
-
-    ngx_log_error(NGX_LOG_INFO, ws->request->connection->log, 0,
-                  "client sent invalid WebSocket frames, closing with %ui",
-                  code);
-
-    if (code == NGX_ORS_WS_TOO_LARGE) {
-        ngx_http_ors_error_of(ws->request, NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
-                              &err);
-        ngx_http_ors_ws_error(ws, &err, NULL, NULL, ws->request->pool);
-    }
-
-    ngx_http_ors_ws_close(ws, code);
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
