@@ -35,11 +35,6 @@ static ngx_http_ors_effort_t *ngx_http_ors_peer_effort(
 static void ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx,
     ngx_ors_target_t *first, ngx_uint_t left);
 static ngx_int_t ngx_http_ors_ready_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ready_targets(ngx_http_request_t *r,
-    ngx_ors_out_t *out, ngx_uint_t *ready);
-static ngx_int_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
-    ngx_uint_t *ready);
 static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, ngx_uint_t more,
     char *name, ngx_str_t *value, ngx_uint_t usable);
 
@@ -158,10 +153,6 @@ ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
 {
     ngx_http_ors_loc_conf_t  *olcf;
 
-    if (ctx->turn->retries_left == 0) {
-        return;
-    }
-
     olcf = ctx->conf;
 
     if (olcf->tries_timeout
@@ -192,11 +183,17 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 static ngx_int_t
 ngx_http_ors_ready_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                  rc;
-    ngx_uint_t                 i, usable, ready;
-    ngx_ors_out_t              out;
-    ngx_ors_store_t          **store;
-    ngx_http_ors_main_conf_t  *omcf;
+    ngx_int_t                   rc;
+    ngx_uint_t                  i, j, more, usable, any, ready;
+    ngx_ors_out_t               out;
+    ngx_ors_names_t             named;
+    ngx_ors_route_t            *route;
+    ngx_ors_store_t           **store;
+    ngx_ors_target_t           *target;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_srv_conf_t   *cscf;
+    ngx_http_core_loc_conf_t  **location;
+    ngx_http_ors_main_conf_t   *omcf;
 
     rc = ngx_http_ors_page(r);
 
@@ -204,11 +201,13 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
         return rc;
     }
 
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
     ngx_ors_out_lit(&out, "{\"stores\":[");
 
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
     store = omcf->stores.elts;
     ready = 1;
 
@@ -221,35 +220,7 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
 
     ngx_ors_out_lit(&out, "],\"targets\":[");
 
-    if (ngx_http_ors_ready_targets(r, &out, &ready) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_ors_metrics_print(&out, "],\"ready\":%s}\n",
-                          ready ? "true" : "false");
-
-    return ngx_http_ors_document(r, ready ? NGX_HTTP_OK
-                                          : NGX_HTTP_SERVICE_UNAVAILABLE,
-                                 &out);
-}
-
-
-/* of all gateways of this server; a model needs one target that works */
-
-static ngx_int_t
-ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out,
-    ngx_uint_t *ready)
-{
-    ngx_uint_t                  i, j;
-    ngx_ors_names_t             named;
-    ngx_ors_route_t            *route;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_srv_conf_t   *cscf;
-    ngx_http_core_loc_conf_t  **location;
-    ngx_http_ors_main_conf_t   *omcf;
-
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+    /* of all gateways of this server; a model needs one target that works */
 
     location = omcf->locations.elts;
 
@@ -265,51 +236,38 @@ ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out,
         route = olcf->routes->elts;
 
         for (j = 0; j < olcf->routes->nelts; j++) {
+            any = 0;
 
-            if (ngx_http_ors_ready_route(olcf, &route[j], &named, out, ready)
-                != NGX_OK)
-            {
-                return NGX_ERROR;
+            for (target = &route[j].target; target; target = target->next) {
+                usable = ngx_ors_peer_up(&olcf->peers[target->number],
+                                         ngx_time());
+                any |= usable;
+
+                /* a target that several models name is shown once */
+
+                more = named.n;
+                rc = ngx_ors_names_add(&named, r->pool, &target->uri);
+
+                if (rc == NGX_ERROR) {
+                    return NGX_HTTP_INTERNAL_SERVER_ERROR;
+                }
+
+                if (rc == NGX_OK) {
+                    ngx_http_ors_ready_entry(&out, more, "target",
+                                             &target->uri, usable);
+                }
             }
+
+            ready &= any;
         }
     }
 
-    return NGX_OK;
-}
+    ngx_ors_metrics_print(&out, "],\"ready\":%s}\n",
+                          ready ? "true" : "false");
 
-
-/* a target that several models name is shown once */
-
-static ngx_int_t
-ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
-    ngx_uint_t *ready)
-{
-    ngx_int_t          rc;
-    ngx_uint_t         usable, any, more;
-    ngx_ors_target_t  *target;
-
-    any = 0;
-
-    for (target = &route->target; target; target = target->next) {
-        usable = ngx_ors_peer_up(&olcf->peers[target->number], ngx_time());
-        any |= usable;
-
-        more = named->n;
-        rc = ngx_ors_names_add(named, out->pool, &target->uri);
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_OK) {
-            ngx_http_ors_ready_entry(out, more, "target", &target->uri, usable);
-        }
-    }
-
-    *ready &= any;
-
-    return NGX_OK;
+    return ngx_http_ors_document(r, ready ? NGX_HTTP_OK
+                                          : NGX_HTTP_SERVICE_UNAVAILABLE,
+                                 &out);
 }
 
 

@@ -34,8 +34,6 @@ static ngx_int_t ngx_http_ors_metrics_add(ngx_conf_t *cf,
 static void ngx_http_ors_metrics_count(ngx_http_request_t *r,
     ngx_ors_metrics_labels_t *labels, const ngx_ors_endpoint_t *endpoint,
     ngx_ors_usage_t *usage, ngx_ors_metrics_turn_t *end);
-static ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
-    ngx_http_ors_loc_conf_t *olcf);
 
 
 static ngx_conf_enum_t  ngx_http_ors_stats_formats[] = {
@@ -186,10 +184,6 @@ ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
     ngx_uint_t  level;
 
     level = report ? NGX_LOG_ERR : olcf->reject_level;
-
-    if (r->connection->log->log_level < level) {
-        return;
-    }
 
     line.data = buf;
     line.len = ngx_ors_error_line(buf, err) - buf;
@@ -494,9 +488,7 @@ ngx_http_ors_stats_zone(ngx_conf_t *cf)
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
-    if (omcf->stats) {
-        return NGX_OK;
-    }
+    /* called again, nginx finds the zone by its name */
 
     omcf->stats = ngx_shared_memory_add(cf, &name, 0,
                                         &ngx_http_open_responses_module);
@@ -522,8 +514,8 @@ ngx_http_ors_stats_zone_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 /*
- * Counting of requests in histograms and gauges, and the rows a configuration
- * has.
+ * Histograms and gauges: the rows of a configuration, and what is counted in
+ * them.
  */
 
 
@@ -531,8 +523,12 @@ ngx_int_t
 ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 {
     ngx_uint_t                i, n;
+    ngx_array_t              *tools, *servers;
+    ngx_ors_tool_t           *tool;
     ngx_ors_route_t          *route;
     ngx_ors_target_t         *target;
+    ngx_ors_mcp_conf_t       *mcp;
+    ngx_ors_callee_conf_t    *callee;
     ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
@@ -551,9 +547,20 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
     olcf->labels = ngx_pcalloc(cf->pool, n * ngx_ors_metrics_operations
                                          * sizeof(ngx_ors_metrics_labels_t));
 
-    if (olcf->peers == NULL || olcf->labels == NULL) {
+    tools = olcf->hosting.tools;
+    servers = olcf->hosting.servers;
+
+    olcf->ncallees = (tools ? tools->nelts : 0)
+                     + (servers ? servers->nelts : 0);
+
+    callee = ngx_pcalloc(cf->pool, olcf->ncallees
+                                   * sizeof(ngx_ors_callee_conf_t));
+
+    if (olcf->peers == NULL || olcf->labels == NULL || callee == NULL) {
         return NGX_ERROR;
     }
+
+    olcf->callees = callee;
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
@@ -564,7 +571,24 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
         }
     }
 
-    return ngx_http_ors_callees_gateway(cf, olcf);
+    for (i = 0; tools && i < tools->nelts; i++, callee++) {
+        tool = (ngx_ors_tool_t *) tools->elts + i;
+
+        callee->server = olcf->server->server_name;
+        callee->name = tool->name;
+        callee->uri = tool->uri;
+    }
+
+    for (i = 0; servers && i < servers->nelts; i++, callee++) {
+        mcp = (ngx_ors_mcp_conf_t *) servers->elts + i;
+
+        callee->server = olcf->server->server_name;
+        callee->name = mcp->label;
+        callee->uri = mcp->uri;
+        callee->mcp = 1;
+    }
+
+    return NGX_OK;
 }
 
 
@@ -940,57 +964,6 @@ ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 
     ngx_ors_metrics_store(&stats->metrics, job->store->engine->number,
                           job->op, status);
-}
-
-
-/* The tools and MCP servers that gateways name, and what is known of them. */
-
-
-static ngx_int_t
-ngx_http_ors_callees_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
-{
-    ngx_uint_t              i;
-    ngx_array_t            *tools, *servers;
-    ngx_ors_tool_t         *tool;
-    ngx_ors_mcp_conf_t     *mcp;
-    ngx_ors_callee_conf_t  *callee;
-
-    tools = olcf->hosting.tools;
-    servers = olcf->hosting.servers;
-
-    olcf->ncallees = (tools ? tools->nelts : 0)
-                     + (servers ? servers->nelts : 0);
-
-    if (olcf->ncallees == 0) {
-        return NGX_OK;
-    }
-
-    callee = ngx_pcalloc(cf->pool, olcf->ncallees
-                                   * sizeof(ngx_ors_callee_conf_t));
-    if (callee == NULL) {
-        return NGX_ERROR;
-    }
-
-    olcf->callees = callee;
-
-    for (i = 0; tools && i < tools->nelts; i++, callee++) {
-        tool = (ngx_ors_tool_t *) tools->elts + i;
-
-        callee->server = olcf->server->server_name;
-        callee->name = tool->name;
-        callee->uri = tool->uri;
-    }
-
-    for (i = 0; servers && i < servers->nelts; i++, callee++) {
-        mcp = (ngx_ors_mcp_conf_t *) servers->elts + i;
-
-        callee->server = olcf->server->server_name;
-        callee->name = mcp->label;
-        callee->uri = mcp->uri;
-        callee->mcp = 1;
-    }
-
-    return NGX_OK;
 }
 
 
