@@ -523,13 +523,10 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
     ngx_queue_init(&conf->background);
     ngx_ors_holders_init(&conf->holders);
 
-    if (ngx_http_ors_mcp_table(cf, conf) != NGX_OK) {
-        return NULL;
-    }
-
-    if (ngx_array_init(&conf->locations, cf->pool, 4,
-                       sizeof(ngx_http_core_loc_conf_t *))
-        != NGX_OK
+    if (ngx_http_ors_mcp_table(cf, conf) != NGX_OK
+        || ngx_array_init(&conf->locations, cf->pool, 4,
+                          sizeof(ngx_http_core_loc_conf_t *))
+           != NGX_OK
         || ngx_array_init(&conf->labels, cf->pool, 8,
                           sizeof(ngx_ors_metrics_labels_t *))
            != NGX_OK
@@ -576,8 +573,6 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->chat_only = NULL;
      *     conf->proxy_pass = { 0, NULL };
      *     conf->asks = 0;
-     *     conf->limit_req = NULL;
-     *     conf->limit_conn = NULL;
      *     conf->model = { 0, NULL };
      *     conf->preset = NULL;
      *     conf->preset_name = { 0, NULL };
@@ -603,6 +598,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->inline_context = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
+    conf->limit_req = NGX_CONF_UNSET_PTR;
+    conf->limit_conn = NGX_CONF_UNSET_PTR;
     conf->tries = NGX_CONF_UNSET;
     conf->tries_timeout = NGX_CONF_UNSET_MSEC;
     conf->hosting.tools = NGX_CONF_UNSET_PTR;
@@ -695,6 +692,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_http_ors_paths_reject);
     ngx_conf_merge_uint_value(conf->unknown_paths, prev->unknown_paths,
                               ngx_http_ors_paths_pass);
+
     if (conf->websocket == NGX_CONF_UNSET_UINT) {
         conf->ws = prev->ws;
     }
@@ -719,13 +717,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     ngx_conf_merge_str_value(conf->compact_prompt, prev->compact_prompt, "");
 
-    if (conf->limit_req == NULL) {
-        conf->limit_req = prev->limit_req;
-    }
-
-    if (conf->limit_conn == NULL) {
-        conf->limit_conn = prev->limit_conn;
-    }
+    ngx_conf_merge_ptr_value(conf->limit_req, prev->limit_req, NULL);
+    ngx_conf_merge_ptr_value(conf->limit_conn, prev->limit_conn, NULL);
 
     if (conf->scope == NULL) {
         conf->scope = prev->scope;
@@ -759,9 +752,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         ngx_conf_init_value(conf->enable, 0);
     }
 
-    if (conf->validate) {
-        omcf->validators = 1;
-    }
+    omcf->validators |= conf->validate;
 
     if (!conf->enable) {
         return NGX_CONF_OK;
@@ -819,14 +810,10 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     if (ngx_ors_conform_cache_init(cf, &omcf->schemas) != NGX_OK
         || ngx_http_ors_stats_zone(cf) != NGX_OK
-        || ngx_http_ors_subrequest_init(cf) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_ors_phases(cf, ngx_http_ors_validator_early_handler,
-                            ngx_http_ors_validator_handler)
-        != NGX_OK)
+        || ngx_http_ors_subrequest_init(cf) != NGX_OK
+        || ngx_http_ors_phases(cf, ngx_http_ors_validator_early_handler,
+                               ngx_http_ors_validator_handler)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

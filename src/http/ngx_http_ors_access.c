@@ -5,8 +5,8 @@
 
 
 /*
- * The scope of a request: who owns what it stores or seals, and what becomes
- * of a request that names no owner.
+ * Who and where: the owner of what a request stores or seals, the locations
+ * of targets, and the locations where directives have an effect.
  */
 
 
@@ -41,9 +41,9 @@
 
 /* a field of ngx_http_ors_loc_conf_t, as words that have the same value */
 
-#define ngx_http_ors_conf_field(field)                                        \
-    offsetof(ngx_http_ors_loc_conf_t, field),                                 \
-    sizeof(((ngx_http_ors_loc_conf_t *) 0)->field)
+#define ngx_http_ors_conf_row(name, in, field)                                \
+    { name, in, offsetof(ngx_http_ors_loc_conf_t, field),                     \
+      sizeof(((ngx_http_ors_loc_conf_t *) 0)->field) }
 
 
 typedef struct {
@@ -64,13 +64,9 @@ typedef struct {
 } ngx_http_ors_conf_watch_t;
 
 
-static ngx_int_t ngx_http_ors_target_callees(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_http_ors_loc_conf_t *common);
 static ngx_http_ors_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
     ngx_uint_t level);
-static void ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
-    ngx_http_core_loc_conf_t *target);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
@@ -82,8 +78,6 @@ static ngx_uint_t ngx_http_ors_conf_asks(ngx_str_t *text);
 static ngx_uint_t ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
 static ngx_uint_t ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf);
-static ngx_uint_t ngx_http_ors_conf_written(ngx_http_ors_loc_conf_t *conf,
-    const ngx_http_ors_conf_row_t *row);
 static char *ngx_http_ors_conf_place(ngx_uint_t in);
 
 
@@ -98,66 +92,61 @@ static ngx_str_t  ngx_http_ors_scope_no_key = ngx_null_string;
 
 static const ngx_http_ors_conf_row_t  ngx_http_ors_conf_rows[] = {
 
-    { "target", NGX_HTTP_ORS_IN_GATEWAY, ngx_http_ors_conf_field(routes) },
-    { "target_tries", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(tries) },
-    { "target_timeout", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(tries_timeout) },
-    { "tool", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(hosting.tools) },
-    { "mcp", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(hosting.servers) },
-    { "max_tool_calls", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(hosting.max_calls) },
-    { "max_rounds", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(hosting.max_rounds) },
-    { "schema", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(conform.mode) },
-    { "store", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_OFF,
-      ngx_http_ors_conf_field(stored.store) },
-    { "store_scope", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
-      ngx_http_ors_conf_field(scope) },
-    { "background", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(background) },
-    { "compact_prompt", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
-      ngx_http_ors_conf_field(compact_prompt.data) },
-    { "heartbeat", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(heartbeat) },
-    { "pass_credentials", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(credentials) },
-    { "pass_trace", NGX_HTTP_ORS_IN_GATEWAY, ngx_http_ors_conf_field(trace) },
-    { "reasoning", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(policy.reasoning) },
-    { "refusal", NGX_HTTP_ORS_IN_GATEWAY,
-      ngx_http_ors_conf_field(policy.refusal) },
-    { "strict", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(strict) },
-    { "flavor", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(flavor) },
-    { "reject_log_level", NGX_HTTP_ORS_IN_BOTH,
-      ngx_http_ors_conf_field(reject_level) },
-    { "unknown_fields", NGX_HTTP_ORS_IN_BOTH,
-      ngx_http_ors_conf_field(policy.unknown) },
-    { "limits", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(limits) },
-    { "websocket", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_OFF,
-      ngx_http_ors_conf_field(websocket) },
-    { "upstream_errors", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_TARGET,
-      ngx_http_ors_conf_field(policy.mask) },
-    { "path_variants", NGX_HTTP_ORS_IN_VALIDATED,
-      ngx_http_ors_conf_field(path_variants) },
-    { "unknown_paths", NGX_HTTP_ORS_IN_VALIDATED,
-      ngx_http_ors_conf_field(unknown_paths) },
-    { "model",
-      NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_TARGET|NGX_HTTP_ORS_IN_ZERO,
-      ngx_http_ors_conf_field(model.data) },
-    { "dialect", NGX_HTTP_ORS_IN_TARGET, ngx_http_ors_conf_field(dialect) },
-    { "inline_context", NGX_HTTP_ORS_IN_TARGET,
-      ngx_http_ors_conf_field(inline_context) },
+    ngx_http_ors_conf_row("target", NGX_HTTP_ORS_IN_GATEWAY, routes),
+    ngx_http_ors_conf_row("target_tries", NGX_HTTP_ORS_IN_GATEWAY, tries),
+    ngx_http_ors_conf_row("target_timeout", NGX_HTTP_ORS_IN_GATEWAY,
+                          tries_timeout),
+    ngx_http_ors_conf_row("tool", NGX_HTTP_ORS_IN_GATEWAY, hosting.tools),
+    ngx_http_ors_conf_row("mcp", NGX_HTTP_ORS_IN_GATEWAY, hosting.servers),
+    ngx_http_ors_conf_row("max_tool_calls", NGX_HTTP_ORS_IN_GATEWAY,
+                          hosting.max_calls),
+    ngx_http_ors_conf_row("max_rounds", NGX_HTTP_ORS_IN_GATEWAY,
+                          hosting.max_rounds),
+    ngx_http_ors_conf_row("schema", NGX_HTTP_ORS_IN_GATEWAY, conform.mode),
+    ngx_http_ors_conf_row("store", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_OFF,
+                          stored.store),
+    ngx_http_ors_conf_row("store_scope",
+                          NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
+                          scope),
+    ngx_http_ors_conf_row("background", NGX_HTTP_ORS_IN_GATEWAY, background),
+    ngx_http_ors_conf_row("compact_prompt",
+                          NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
+                          compact_prompt.data),
+    ngx_http_ors_conf_row("heartbeat", NGX_HTTP_ORS_IN_GATEWAY, heartbeat),
+    ngx_http_ors_conf_row("pass_credentials", NGX_HTTP_ORS_IN_GATEWAY,
+                          credentials),
+    ngx_http_ors_conf_row("pass_trace", NGX_HTTP_ORS_IN_GATEWAY, trace),
+    ngx_http_ors_conf_row("reasoning", NGX_HTTP_ORS_IN_GATEWAY,
+                          policy.reasoning),
+    ngx_http_ors_conf_row("refusal", NGX_HTTP_ORS_IN_GATEWAY, policy.refusal),
+    ngx_http_ors_conf_row("strict", NGX_HTTP_ORS_IN_BOTH, strict),
+    ngx_http_ors_conf_row("flavor", NGX_HTTP_ORS_IN_BOTH, flavor),
+    ngx_http_ors_conf_row("reject_log_level", NGX_HTTP_ORS_IN_BOTH,
+                          reject_level),
+    ngx_http_ors_conf_row("unknown_fields", NGX_HTTP_ORS_IN_BOTH,
+                          policy.unknown),
+    ngx_http_ors_conf_row("limits", NGX_HTTP_ORS_IN_BOTH, limits),
+    ngx_http_ors_conf_row("websocket", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_OFF,
+                          websocket),
+    ngx_http_ors_conf_row("upstream_errors",
+                          NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_TARGET,
+                          policy.mask),
+    ngx_http_ors_conf_row("path_variants", NGX_HTTP_ORS_IN_VALIDATED,
+                          path_variants),
+    ngx_http_ors_conf_row("unknown_paths", NGX_HTTP_ORS_IN_VALIDATED,
+                          unknown_paths),
+    ngx_http_ors_conf_row("model",
+                          NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_TARGET
+                          |NGX_HTTP_ORS_IN_ZERO, model.data),
+    ngx_http_ors_conf_row("dialect", NGX_HTTP_ORS_IN_TARGET, dialect),
+    ngx_http_ors_conf_row("inline_context", NGX_HTTP_ORS_IN_TARGET,
+                          inline_context),
     { "chat_options", NGX_HTTP_ORS_IN_CHAT,
       offsetof(ngx_http_ors_loc_conf_t, options),
       offsetof(ngx_ors_chat_options_t, efforts) },
-    { "reasoning_effort", NGX_HTTP_ORS_IN_CHAT,
-      ngx_http_ors_conf_field(options.efforts) },
-    { "tool_type", NGX_HTTP_ORS_IN_CHAT,
-      ngx_http_ors_conf_field(options.types) },
+    ngx_http_ors_conf_row("reasoning_effort", NGX_HTTP_ORS_IN_CHAT,
+                          options.efforts),
+    ngx_http_ors_conf_row("tool_type", NGX_HTTP_ORS_IN_CHAT, options.types),
 
     { NULL, 0, 0, 0 }
 };
@@ -401,7 +390,10 @@ ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The directive of the WebSocket transport, */
+/*
+ * "open_responses_websocket": its words are known where ORS_WITHOUT leaves
+ * WebSockets out
+ */
 
 
 char *
@@ -446,12 +438,9 @@ ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ws = &olcf->ws;
 
-    ws->idle = NGX_CONF_UNSET_MSEC;
-    ws->lifetime = NGX_CONF_UNSET_MSEC;
-    ws->queue = NGX_CONF_UNSET_UINT;
-    ws->message = NGX_CONF_UNSET_SIZE;
-    ws->lanes = NGX_CONF_UNSET_UINT;
-    ws->any_origin = NGX_CONF_UNSET_UINT;
+    /* NGX_CONF_UNSET of all types */
+
+    ngx_memset(ws, 0xff, sizeof(ngx_http_ors_ws_conf_t));
 
     if (ngx_ors_conf_params(cf, ngx_http_ors_ws_params, ws, 2, NULL, NULL)
         != NGX_CONF_OK)
@@ -480,8 +469,11 @@ ngx_int_t
 ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 {
     ngx_uint_t                i, level;
+    ngx_array_t              *tools, *servers;
+    ngx_ors_tool_t           *tool;
     ngx_ors_route_t          *route;
     ngx_ors_target_t         *target;
+    ngx_ors_mcp_conf_t       *mcp;
     ngx_http_ors_loc_conf_t  *olcf, *common, *called;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
@@ -525,21 +517,6 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
         }
     }
 
-    return ngx_http_ors_target_callees(cf, gateway, common);
-}
-
-
-static ngx_int_t
-ngx_http_ors_target_callees(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_http_ors_loc_conf_t *common)
-{
-    ngx_uint_t                i, level;
-    ngx_array_t              *tools, *servers;
-    ngx_ors_tool_t           *tool;
-    ngx_ors_mcp_conf_t       *mcp;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     tools = olcf->hosting.tools;
     servers = olcf->hosting.servers;
 
@@ -593,6 +570,8 @@ static ngx_http_ors_loc_conf_t *
 ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     char *what, ngx_str_t *uri, ngx_uint_t level)
 {
+    u_char                    *p;
+    ngx_str_t                 *url;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_core_loc_conf_t  *server, *location;
 
@@ -619,70 +598,56 @@ ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
         return NULL;
     }
 
-    /* once for each location */
+    /* warnings, once for each location */
 
-    if (!location->internal && !olcf->called) {
+    if (olcf->called) {
+        return olcf;
+    }
+
+    olcf->called = 1;
+
+    if (!location->internal) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "location \"%V\" of %s \"%V\" is not "
                       "\"internal\": clients can ask for it without location "
                       "\"%V\"", &location->name, what, uri, &gateway->name);
     }
 
-    if (ngx_strcmp(what, "target") == 0 && !olcf->called) {
-        ngx_http_ors_target_asks(cf, uri, location);
+    url = &olcf->proxy_pass;
+
+    if (url->len == 0 || ngx_strcmp(what, "target") != 0) {
+        return olcf;
     }
 
-    olcf->called = 1;
-
-    return olcf;
-}
-
-
-/*
- * A URL without the path of an endpoint is asked for "/to/model" or the like,
- * which is a 404.  One that is made of other variables may be complete.
- */
-
-static void
-ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
-    ngx_http_core_loc_conf_t *target)
-{
-    u_char                   *p;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = target->loc_conf[ngx_http_open_responses_module.ctx_index];
-
-    if (olcf->proxy_pass.len == 0) {
-        return;
-    }
-
-    if (ngx_strstr(olcf->proxy_pass.data, "/v1$open_responses_uri")) {
+    if (ngx_strstr(url->data, "/v1$open_responses_uri")) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "\"proxy_pass %V\" in location \"%V\" of target \"%V\" "
                       "asks for \"/v1/v1/...\": write "
                       "\"$open_responses_path\" after \"/v1\"",
-                      &olcf->proxy_pass, &target->name, uri);
-        return;
+                      url, &location->name, uri);
+        return olcf;
     }
 
-    p = (u_char *) ngx_strstr(olcf->proxy_pass.data, "://");
+    /*
+     * A URL without the path of an endpoint is asked for "/to/model" or the
+     * like, which is a 404.  One that is made of other variables may be
+     * complete; its host may be a variable.
+     */
 
-    if (p == NULL || olcf->asks || ngx_http_ors_conf_asks(uri)) {
-        return;
+    p = (u_char *) ngx_strstr(url->data, "://");
+
+    if (p && !olcf->asks && !ngx_http_ors_conf_asks(uri)
+        && ngx_strchr(p + sizeof("://$") - 1, '$') == NULL)
+    {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "\"proxy_pass %V\" in location \"%V\" of target \"%V\" "
+                      "asks for one path, whatever the client has asked for: "
+                      "end it with \"$open_responses_uri\", or, after a base "
+                      "URL as \"/v1\", with \"$open_responses_path\"",
+                      url, &location->name, uri);
     }
 
-    /* its host may be a variable */
-
-    if (ngx_strchr(p + sizeof("://$") - 1, '$')) {
-        return;
-    }
-
-    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                  "\"proxy_pass %V\" in location \"%V\" of target \"%V\" "
-                  "asks for one path, whatever the client has asked for: end "
-                  "it with \"$open_responses_uri\", or, after a base URL as "
-                  "\"/v1\", with \"$open_responses_path\"",
-                  &olcf->proxy_pass, &target->name, uri);
+    return olcf;
 }
 
 
@@ -783,8 +748,8 @@ ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
 
 
 /*
- * Checks what is right word by word and wrong as a whole: directives in a
- * location where they have no effect, and locations without a handler.
+ * Checks directives that are right one by one and wrong together: in a
+ * location where they have no effect, or beside another handler.
  */
 
 
@@ -920,6 +885,9 @@ ngx_int_t
 ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
     ngx_http_ors_loc_conf_t *conf, ngx_http_ors_loc_conf_t *prev)
 {
+    char                           *name;
+    size_t                          n;
+    uintptr_t                      *word, none;
     ngx_uint_t                      kinds, in;
     const ngx_http_ors_conf_row_t  *row;
 
@@ -947,6 +915,7 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
 
     for (row = ngx_http_ors_conf_rows; row->name; row++) {
         in = row->in;
+        name = row->name;
 
         /* a validator lets WebSockets pass, and serves none */
 
@@ -954,9 +923,22 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
             && conf->websocket == ngx_http_ors_websocket_on)
         {
             in = NGX_HTTP_ORS_IN_GATEWAY;
+            name = "websocket on";
         }
 
-        if (!ngx_http_ors_conf_written(conf, row)) {
+        /* it may be written in this very location or not */
+
+        word = (uintptr_t *) ((u_char *) conf + row->offset);
+        none = (in & NGX_HTTP_ORS_IN_ZERO) ? 0 : (uintptr_t) NGX_CONF_UNSET;
+
+        for (n = row->size / sizeof(uintptr_t); n; n--, word++) {
+
+            if (*word != none && (*word || !(in & NGX_HTTP_ORS_IN_OFF))) {
+                break;
+            }
+        }
+
+        if (n == 0) {
             continue;
         }
 
@@ -973,7 +955,7 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
 
         ngx_ors_conf_error(cf, 0,
                            "\"open_responses_%s\" has no effect in location "
-                           "\"%V\", set it in %s", row->name, &clcf->name,
+                           "\"%V\", set it in %s", name, &clcf->name,
                            ngx_http_ors_conf_place(in));
         return NGX_ERROR;
     }
@@ -1043,29 +1025,6 @@ ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf)
     }
 
     return 1;
-}
-
-
-/* 1 if its directive is written in this very location */
-
-static ngx_uint_t
-ngx_http_ors_conf_written(ngx_http_ors_loc_conf_t *conf,
-    const ngx_http_ors_conf_row_t *row)
-{
-    size_t      n;
-    uintptr_t  *word, none;
-
-    word = (uintptr_t *) ((u_char *) conf + row->offset);
-    none = (row->in & NGX_HTTP_ORS_IN_ZERO) ? 0 : (uintptr_t) NGX_CONF_UNSET;
-
-    for (n = row->size / sizeof(uintptr_t); n; n--, word++) {
-
-        if (*word != none && (*word || !(row->in & NGX_HTTP_ORS_IN_OFF))) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 
