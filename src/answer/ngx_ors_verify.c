@@ -19,7 +19,7 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_response.h>
-#include <ngx_ors_ws.h>
+#include <ngx_ors_sse.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_names.h>
 

@@ -24,7 +24,7 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_sequence.h>
 #include <ngx_ors_verify_item.h>
-#include <ngx_ors_ws.h>
+#include <ngx_ors_sse.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_fields.h>

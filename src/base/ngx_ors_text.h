@@ -49,7 +49,7 @@ typedef struct {
     ngx_pool_t           *extra;      /* blocks that can be freed, or NULL */
     ngx_ors_out_block_t  *first;      /* stays when those are */
     ngx_uint_t            mark;       /* of the frame that is appended, and */
-    unsigned              messages:1; /* see ngx_ors_ws.h */
+    unsigned              messages:1; /* see ngx_ors_sse.h */
     unsigned              brief:1;    /* see ngx_ors_out_brief() */
     unsigned              bursts:1;   /* there are blocks of "extra" */
     unsigned              failed:1;

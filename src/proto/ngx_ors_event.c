@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_ws.h>
+#include <ngx_ors_sse.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_names.h>

@@ -17,7 +17,7 @@
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_ws.h>
+#include <ngx_ors_sse.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_context.h>

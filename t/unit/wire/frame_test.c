@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_ws.h>
+#include <ngx_ors_sse.h>
 
 
 static void test_lines(ngx_pool_t *pool);
