@@ -227,26 +227,22 @@ failed:
 static uint32_t
 ngx_http_ors_mcp_origin(ngx_connection_t *c)
 {
-    uint32_t              origin;
-#if (NGX_HAVE_INET6)
-    struct sockaddr_in6  *sin6;
-#endif
+    uint32_t  origin;
 
     origin = 0;
 
-    switch (c->sockaddr->sa_family) {
+    if (c->sockaddr->sa_family == AF_INET) {
+        origin = ((struct sockaddr_in *) c->sockaddr)->sin_addr.s_addr;
+    }
 
 #if (NGX_HAVE_INET6)
-    case AF_INET6:
-        sin6 = (struct sockaddr_in6 *) c->sockaddr;
-        origin = ngx_crc32_short(sin6->sin6_addr.s6_addr, 8);
-        break;
-#endif
 
-    case AF_INET:
-        origin = ((struct sockaddr_in *) c->sockaddr)->sin_addr.s_addr;
-        break;
+    if (c->sockaddr->sa_family == AF_INET6) {
+        origin = ngx_crc32_short(
+              ((struct sockaddr_in6 *) c->sockaddr)->sin6_addr.s6_addr, 8);
     }
+
+#endif
 
     return origin ? origin : 1;
 }

@@ -418,7 +418,7 @@ static ngx_int_t
 ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 {
     ngx_int_t           rc;
-    ngx_str_t           items;
+    ngx_str_t           items, *cached;
     ngx_uint_t          n;
     ngx_ors_turn_t     *turn;
     ngx_http_ors_ws_t  *ws;
@@ -426,29 +426,26 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
     ws = t->ws;
     turn = t->ctx->turn;
 
-    if (turn->response.stored
-        || !ngx_ors_turn_translates(turn, turn->dialect))
-    {
-        return ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
-                                  NULL, 0);
-    }
-
     n = 0;
+    rc = NGX_OK;
+    cached = NULL;
 
-    rc = ngx_ors_turn_items(turn, &items, &n);
-
-    if (rc == NGX_OK && items.len > ws->conf->limits.context) {
-        rc = NGX_DECLINED;
-    }
-
-    if (ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
-                           (rc == NGX_OK) ? &items : NULL, n)
-        != NGX_OK)
+    if (!turn->response.stored
+        && ngx_ors_turn_translates(turn, turn->dialect))
     {
-        return NGX_ERROR;
+        rc = ngx_ors_turn_items(turn, &items, &n);
+
+        if (rc == NGX_OK && items.len > ws->conf->limits.context) {
+            rc = NGX_DECLINED;
+        }
+
+        cached = (rc == NGX_OK) ? &items : NULL;
     }
 
-    return rc;
+    return (ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
+                               cached, n)
+            == NGX_OK)
+           ? rc : NGX_ERROR;
 }
 
 
