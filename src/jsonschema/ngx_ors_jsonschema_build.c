@@ -5,13 +5,13 @@
 
 
 /*
- * Nodes and rules, made from the JSON of a schema.
+ * How a schema is compiled: nodes and rules are made from its JSON, then the
+ * references between them are resolved.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_jsonschema_build.h>
 #include <ngx_ors_jsonschema_node.h>
 
 
@@ -44,25 +44,20 @@ typedef struct {
 } ngx_ors_jsonschema_uri_t;
 
 
+static void ngx_ors_jsonschema_release(void *data);
+static ngx_int_t ngx_ors_jsonschema_build(ngx_ors_jsonschema_t *schema,
+    ngx_pool_t *pool, ngx_uint_t objects, ngx_uint_t *steps,
+    ngx_ors_jsonschema_report_t *report);
 static ngx_int_t ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
     ngx_uint_t objects);
 static ngx_int_t ngx_ors_jsonschema_build_object(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json);
-static ngx_int_t ngx_ors_jsonschema_build_rules(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    json_t *json, const ngx_ors_jsonschema_keyword_t *keyword,
-    ngx_ors_jsonschema_rule_t ***last);
 static ngx_int_t ngx_ors_jsonschema_build_others(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json);
-static ngx_ors_jsonschema_node_t *ngx_ors_jsonschema_build_find(
-     ngx_ors_jsonschema_build_t *b, json_t *json);
 static ngx_ors_jsonschema_slot_t *ngx_ors_jsonschema_build_slot(
     ngx_ors_jsonschema_build_t *b, json_t *json);
-static void ngx_ors_jsonschema_release(void *data);
-static ngx_int_t ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema,
-    json_t *root, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
 static ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json);
 static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
@@ -70,8 +65,6 @@ static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
 static ngx_int_t ngx_ors_jsonschema_ref_resource(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json, json_t *id);
-static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_document(
-     ngx_ors_jsonschema_build_t *b);
 static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_add_resource(
     ngx_ors_jsonschema_build_t *b, json_t *json, ngx_str_t *uri);
 static ngx_int_t ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
@@ -82,14 +75,10 @@ static ngx_int_t ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
 static ngx_int_t ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b,
     char *keyword, ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
     ngx_str_t *fragment);
-static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_target(
-    ngx_ors_jsonschema_build_t *b, ngx_str_t *uri);
 static json_t *ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
     ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource);
 static json_t *ngx_ors_jsonschema_ref_step(json_t *json, u_char *name,
     size_t len);
-static ngx_int_t ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_ref_t *ref);
 static void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
     ngx_str_t *uri, ngx_str_t *fragment);
 static void ngx_ors_jsonschema_uri_parse(u_char *p, size_t len,
@@ -100,7 +89,95 @@ static size_t ngx_ors_jsonschema_uri_dots(u_char *path, size_t len);
 static size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);
 
 
+void
+ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits)
+{
+    limits->size = 256 * 1024;
+    limits->memory = 16 * 1024 * 1024;
+    limits->pattern = 256 * 1024;
+    limits->depth = 64;
+    limits->values = 20000;
+    limits->nesting = 256;
+    limits->steps = 100000;
+}
+
+
 ngx_int_t
+ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema, ngx_pool_t *pool,
+    ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits, ngx_uint_t *steps,
+    ngx_ors_jsonschema_report_t *report)
+{
+    ngx_int_t                     rc;
+    ngx_pool_cleanup_t           *cln;
+    ngx_ors_jsonschema_t         *s;
+    ngx_ors_jsonschema_extent_t   e;
+
+    /* first, while there is nothing to undo */
+
+    cln = ngx_pool_cleanup_add(pool, sizeof(ngx_ors_jsonschema_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    s = cln->data;
+
+    ngx_memzero(s, sizeof(ngx_ors_jsonschema_t));
+
+    s->limits = *limits;
+    s->log = pool->log;
+    s->patterns.max = limits->pattern;
+
+    rc = ngx_ors_jsonschema_step(steps, text->len / NGX_ORS_JSONSCHEMA_PARSED);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_jsonschema_load(text, limits, &e, &s->root, report);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
+        }
+
+        cln->handler = ngx_ors_jsonschema_release;
+
+        s->size = sizeof(ngx_ors_jsonschema_t) + text->len
+                  + e.values * NGX_ORS_JSONSCHEMA_VALUE_SIZE;
+
+        rc = ngx_ors_jsonschema_build(s, pool, e.objects, steps, report);
+    }
+
+    if (rc == NGX_BUSY) {
+        return ngx_ors_jsonschema_refuse(report, "", "schema takes too long to "
+                                         "be compiled");
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    *schema = s;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_jsonschema_release(void *data)
+{
+    ngx_ors_jsonschema_t *schema = data;
+
+    ngx_ors_jsonschema_patterns_free(&schema->patterns);
+
+    json_decref(schema->root);
+}
+
+
+size_t
+ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema)
+{
+    return schema->size + schema->patterns.size;
+}
+
+
+static ngx_int_t
 ngx_ors_jsonschema_build(ngx_ors_jsonschema_t *schema, ngx_pool_t *pool,
     ngx_uint_t objects, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
 {
@@ -139,6 +216,7 @@ ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
     ngx_uint_t objects)
 {
     ngx_int_t                       rc;
+    ngx_str_t                       uri = ngx_string("");
     ngx_uint_t                      n;
     ngx_ors_jsonschema_resource_t  *resource;
 
@@ -160,7 +238,7 @@ ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
         return NGX_ERROR;
     }
 
-    resource = ngx_ors_jsonschema_ref_document(b);
+    resource = ngx_ors_jsonschema_ref_add_resource(b, b->schema->root, &uri);
     if (resource == NULL) {
         return NGX_ERROR;
     }
@@ -201,17 +279,20 @@ ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b, json_t *json,
     ngx_int_t                   rc;
     ngx_ors_jsonschema_slot_t  *slot;
 
-    if (!json_is_object(json) && !json_is_boolean(json)) {
+    slot = NULL;
+
+    if (json_is_object(json)) {
+        slot = ngx_ors_jsonschema_build_slot(b, json);
+
+        if (slot->node) {
+            *node = slot->node;
+            return NGX_OK;
+        }
+
+    } else if (!json_is_boolean(json)) {
         return ngx_ors_jsonschema_refuse(b->report, "schema",
                             "schema has a part that is no schema: it must be "
                             "an object, true or false");
-    }
-
-    if (json_is_object(json)) {
-        *node = ngx_ors_jsonschema_build_find(b, json);
-        if (*node) {
-            return NGX_OK;
-        }
     }
 
     *node = ngx_ors_jsonschema_build_alloc(b,
@@ -223,11 +304,10 @@ ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b, json_t *json,
     (*node)->resource = resource;
     (*node)->never = json_is_false(json);
 
-    if (!json_is_object(json)) {
+    if (slot == NULL) {
         return NGX_OK;
     }
 
-    slot = ngx_ors_jsonschema_build_slot(b, json);
     slot->json = json;
     slot->node = *node;
 
@@ -250,19 +330,16 @@ ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b, json_t *json,
 }
 
 
+/* NGX_DONE of a keyword: it needs no rule */
+
 static ngx_int_t
 ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json)
 {
-    ngx_int_t                    rc;
-    ngx_uint_t                   i;
-    ngx_ors_jsonschema_rule_t  **last;
-
-    static const ngx_ors_jsonschema_keyword_t  *tables[] = {
-        ngx_ors_jsonschema_assertions,
-        ngx_ors_jsonschema_applicators,
-        ngx_ors_jsonschema_members
-    };
+    json_t                              *value;
+    ngx_int_t                            rc;
+    ngx_ors_jsonschema_rule_t           *rule, **last;
+    const ngx_ors_jsonschema_keyword_t  *keyword;
 
     if (json_object_size(json) == 0) {
         return NGX_OK;
@@ -280,30 +357,7 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
 
     last = &node->rules;
 
-    for (i = 0; i < 3; i++) {
-        rc = ngx_ors_jsonschema_build_rules(b, node, json, tables[i], &last);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* NGX_DONE of a keyword: it needs no rule of its own */
-
-static ngx_int_t
-ngx_ors_jsonschema_build_rules(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, json_t *json,
-    const ngx_ors_jsonschema_keyword_t *keyword,
-    ngx_ors_jsonschema_rule_t ***last)
-{
-    json_t                     *value;
-    ngx_int_t                   rc;
-    ngx_ors_jsonschema_rule_t  *rule;
-
-    for ( /* void */ ; keyword->name; keyword++) {
+    for (keyword = ngx_ors_jsonschema_keywords; keyword->name; keyword++) {
 
         value = json_object_get(json, keyword->name);
         if (value == NULL) {
@@ -328,8 +382,8 @@ ngx_ors_jsonschema_build_rules(ngx_ors_jsonschema_build_t *b,
             return rc;
         }
 
-        **last = rule;
-        *last = &rule->next;
+        *last = rule;
+        last = &rule->next;
     }
 
     return NGX_OK;
@@ -373,14 +427,7 @@ ngx_ors_jsonschema_build_others(ngx_ors_jsonschema_build_t *b,
 }
 
 
-/* The node that was built from the object "json", or NULL. */
-
-static ngx_ors_jsonschema_node_t *
-ngx_ors_jsonschema_build_find(ngx_ors_jsonschema_build_t *b, json_t *json)
-{
-    return ngx_ors_jsonschema_build_slot(b, json)->node;
-}
-
+/* the slot of the object "json", which has a node if it has been built */
 
 static ngx_ors_jsonschema_slot_t *
 ngx_ors_jsonschema_build_slot(ngx_ors_jsonschema_build_t *b, json_t *json)
@@ -424,14 +471,8 @@ ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b, json_t *value,
     iter = json_object_iter(value);
 
     for (i = 0; i < n; i++) {
-
-        if (json_is_array(value)) {
-            json = json_array_get(value, i);
-
-        } else {
-            json = json_object_iter_value(iter);
-            iter = json_object_iter_next(value, iter);
-        }
+        json = iter ? json_object_iter_value(iter) : json_array_get(value, i);
+        iter = json_object_iter_next(value, iter);
 
         rc = ngx_ors_jsonschema_build_node(b, json, resource,
                                            &nodes->elts[i]);
@@ -445,93 +486,6 @@ ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b, json_t *value,
 
 
 ngx_int_t
-ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    return ngx_ors_jsonschema_build_node(b, value, node->resource,
-                                         &rule->u.node);
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    if (!json_is_array(value)) {
-        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
-                                              "an array of schemas");
-    }
-
-    return ngx_ors_jsonschema_build_nodes(b, value, node->resource,
-                                          &rule->u.nodes);
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b, char *keyword,
-    json_t *value, ngx_ors_jsonschema_strings_t *names)
-{
-    size_t   i, len;
-    json_t  *json;
-
-    if (!json_is_array(value)) {
-        return ngx_ors_jsonschema_build_error(b, keyword,
-                                              "an array of strings");
-    }
-
-    names->n = json_array_size(value);
-    names->elts = ngx_ors_jsonschema_build_alloc(b,
-                                           (names->n + 1) * sizeof(ngx_str_t));
-    if (names->elts == NULL) {
-        return NGX_ERROR;
-    }
-
-    len = 0;
-
-    for (i = 0; i < names->n; i++) {
-        json = json_array_get(value, i);
-
-        if (!json_is_string(json)) {
-            return ngx_ors_jsonschema_build_error(b, keyword,
-                                                  "an array of strings");
-        }
-
-        names->elts[i].data = (u_char *) json_string_value(json);
-        names->elts[i].len = json_string_length(json);
-        len += names->elts[i].len;
-    }
-
-    names->cost = ngx_ors_jsonschema_names_cost(names->n, len);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
-    const char *text, size_t len, ngx_ors_jsonschema_pattern_t **pattern)
-{
-    ngx_int_t  rc;
-    ngx_str_t  str;
-
-    str.data = (u_char *) text;
-    str.len = len;
-
-    rc = ngx_ors_jsonschema_pattern_compile(&b->schema->patterns, b->pool,
-                                            &str, b->steps, pattern);
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_jsonschema_build_error(b, "pattern",
-                                  "an ECMA-262 regular expression, and not "
-                                  "too large");
-    }
-
-    return rc;
-}
-
-
-ngx_int_t
 ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b, char *keyword,
     char *must)
 {
@@ -541,157 +495,9 @@ ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b, char *keyword,
 }
 
 
-/* Compiles schemas on a pool, and checks texts with them. */
-
-
-void
-ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits)
-{
-    limits->size = 256 * 1024;
-    limits->memory = 16 * 1024 * 1024;
-    limits->pattern = 256 * 1024;
-    limits->depth = 64;
-    limits->values = 20000;
-    limits->nesting = 256;
-    limits->steps = 100000;
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema, ngx_pool_t *pool,
-    ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits, ngx_uint_t *steps,
-    ngx_ors_jsonschema_report_t *report)
-{
-    ngx_int_t                     rc;
-    ngx_pool_cleanup_t           *cln;
-    ngx_ors_jsonschema_t         *s;
-    ngx_ors_jsonschema_extent_t   e;
-
-    /* first, while there is nothing to undo */
-
-    cln = ngx_pool_cleanup_add(pool, sizeof(ngx_ors_jsonschema_t));
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    s = cln->data;
-
-    ngx_memzero(s, sizeof(ngx_ors_jsonschema_t));
-
-    s->limits = *limits;
-    s->log = pool->log;
-    s->patterns.log = pool->log;
-    s->patterns.max = limits->pattern;
-
-    rc = ngx_ors_jsonschema_step(steps, text->len / NGX_ORS_JSONSCHEMA_PARSED);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_jsonschema_load(text, limits, &e, &s->root, report);
-
-        if (rc != NGX_OK) {
-            return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
-        }
-
-        cln->handler = ngx_ors_jsonschema_release;
-
-        s->size = sizeof(ngx_ors_jsonschema_t) + text->len
-                  + e.values * NGX_ORS_JSONSCHEMA_VALUE_SIZE;
-
-        rc = ngx_ors_jsonschema_build(s, pool, e.objects, steps, report);
-    }
-
-    if (rc == NGX_BUSY) {
-        return ngx_ors_jsonschema_busy(report, "schema takes too long to be "
-                                       "compiled");
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    *schema = s;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_ors_jsonschema_release(void *data)
-{
-    ngx_ors_jsonschema_t *schema = data;
-
-    ngx_ors_jsonschema_patterns_free(&schema->patterns);
-
-    json_decref(schema->root);
-}
-
-
-size_t
-ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema)
-{
-    return schema->size + schema->patterns.size;
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text,
-    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
-{
-    json_t                       *root;
-    ngx_int_t                     rc;
-    ngx_ors_jsonschema_extent_t   e;
-
-    rc = ngx_ors_jsonschema_load(text, &schema->limits, &e, &root, report);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_ors_jsonschema_check_root(schema, root, steps, report);
-
-    json_decref(root);
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema, json_t *root,
-    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
-{
-    ngx_int_t                   rc;
-    ngx_ors_jsonschema_at_t     at;
-    ngx_ors_jsonschema_walk_t   w;
-
-    ngx_memzero(&at, sizeof(ngx_ors_jsonschema_at_t));
-    ngx_memzero(&w, sizeof(ngx_ors_jsonschema_walk_t));
-
-    at.json = root;
-    at.type = ngx_ors_jsonschema_type(root);
-
-    w.schema = schema;
-    w.report = report;
-    w.match.steps = steps;
-    w.steps = steps;
-    w.nesting = schema->limits.nesting;
-
-    rc = ngx_ors_jsonschema_walk(&w, schema->node, &at, NULL);
-
-    if (rc == NGX_BUSY) {
-        (void) ngx_ors_jsonschema_busy(report, "takes too long to check");
-    }
-
-    ngx_ors_jsonschema_match_free(&w.match);
-
-    if (w.pool) {
-        ngx_destroy_pool(w.pool);
-    }
-
-    return rc;
-}
-
-
 /*
- * Resources, anchors and the references between them.
+ * Resources, anchors and the references between them: $id, $anchor,
+ * $dynamicAnchor, $ref, $dynamicRef.
  */
 
 
@@ -796,25 +602,6 @@ ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
 }
 
 
-/*
- * Names and references of a schema: $id, $anchor, $dynamicAnchor, $ref,
- * $dynamicRef.
- */
-
-
-/* These return as the functions of ngx_ors_jsonschema_build.h do. */
-
-/* The resource of the document itself, or NULL: no memory. */
-
-static ngx_ors_jsonschema_resource_t *
-ngx_ors_jsonschema_ref_document(ngx_ors_jsonschema_build_t *b)
-{
-    ngx_str_t  uri = ngx_string("");
-
-    return ngx_ors_jsonschema_ref_add_resource(b, b->schema->root, &uri);
-}
-
-
 /* of resources with one URI the first one is referred to */
 
 static ngx_ors_jsonschema_resource_t *
@@ -910,13 +697,13 @@ ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
 
 
 ngx_int_t
-ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
+ngx_ors_jsonschema_build_ref(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *text)
+    json_t *schema, json_t *value)
 {
     ngx_ors_jsonschema_ref_t  *ref;
 
-    if (!json_is_string(text)) {
+    if (!json_is_string(value)) {
         return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
                                               "a string");
     }
@@ -928,14 +715,12 @@ ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
 
     ref->resource = node->resource;
     ref->rule = rule;
-    ref->text.data = (u_char *) json_string_value(text);
-    ref->text.len = json_string_length(text);
+    ref->text.data = (u_char *) json_string_value(value);
+    ref->text.len = json_string_length(value);
 
     return NGX_OK;
 }
 
-
-/* Sets the nodes of all rules that refer to one. */
 
 /* the target of a reference may have references: "refs" grows */
 
@@ -966,6 +751,7 @@ ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
     json_t                         *json;
     ngx_int_t                       rc;
     ngx_str_t                       uri, fragment;
+    ngx_ors_name_t                 *name;
     ngx_ors_jsonschema_anchor_t    *anchor;
     ngx_ors_jsonschema_resource_t  *resource;
 
@@ -976,29 +762,34 @@ ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
         return rc;
     }
 
-    resource = ngx_ors_jsonschema_ref_target(b, &uri);
-    if (resource == NULL) {
-        return ngx_ors_jsonschema_ref_lost(b, ref);
+    json = NULL;
+    resource = NULL;
+    name = ngx_ors_names_find(&b->uris, &uri);
+
+    if (name) {
+        resource = ((ngx_ors_jsonschema_resource_t **) b->resources.elts)
+                                                           [name->value - 1];
+        json = resource->json;
     }
 
-    anchor = NULL;
-    json = resource->json;
-
-    if (fragment.len && fragment.data[0] == '/') {
+    if (name && fragment.len && fragment.data[0] == '/') {
         json = ngx_ors_jsonschema_ref_pointer(b, &fragment, &resource);
 
-    } else if (fragment.len) {
+    } else if (name && fragment.len) {
         anchor = ngx_ors_jsonschema_ref_anchor(b->schema, resource,
                                                &fragment);
         json = anchor ? anchor->json : NULL;
+
+        if (anchor && anchor->dynamic && ref->rule->keyword->name[1] == 'd') {
+            ref->rule->u.ref.anchor = anchor;
+        }
     }
 
     if (json == NULL) {
-        return ngx_ors_jsonschema_ref_lost(b, ref);
-    }
-
-    if (anchor && anchor->dynamic) {
-        ref->rule->u.ref.anchor = anchor;
+        return ngx_ors_jsonschema_refuse(b->report, ref->rule->keyword->name,
+                                         "schema cannot be used: \"%V\" "
+                                         "refers to nothing inside of it",
+                                         &ref->text);
     }
 
     return ngx_ors_jsonschema_build_node(b, json, resource,
@@ -1033,19 +824,6 @@ ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, char *keyword,
     }
 
     return ngx_ors_jsonschema_build_error(b, keyword, "shorter");
-}
-
-
-static ngx_ors_jsonschema_resource_t *
-ngx_ors_jsonschema_ref_target(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
-{
-    ngx_ors_name_t                  *name;
-    ngx_ors_jsonschema_resource_t  **resources;
-
-    resources = b->resources.elts;
-    name = ngx_ors_names_find(&b->uris, uri);
-
-    return name ? resources[name->value - 1] : NULL;
 }
 
 
@@ -1088,8 +866,8 @@ ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
         len = ngx_ors_jsonschema_uri_token(name, p - name);
         json = ngx_ors_jsonschema_ref_step(json, name, len);
 
-        node = json_is_object(json) ? ngx_ors_jsonschema_build_find(b, json)
-                                    : NULL;
+        node = json_is_object(json)
+               ? ngx_ors_jsonschema_build_slot(b, json)->node : NULL;
         if (node) {
             *resource = node->resource;
         }
@@ -1118,22 +896,8 @@ ngx_ors_jsonschema_ref_step(json_t *json, u_char *name, size_t len)
 }
 
 
-static ngx_int_t
-ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_ref_t *ref)
-{
-    return ngx_ors_jsonschema_refuse(b->report, ref->rule->keyword->name,
-                                     "schema cannot be used: \"%V\" refers to "
-                                     "nothing inside of it", &ref->text);
-}
-
-
 /*
  * URI references between the parts of a schema (RFC 3986).
- */
-
-/*
- * The merge of a reference with its base, and what a fragment decodes to.
  */
 
 

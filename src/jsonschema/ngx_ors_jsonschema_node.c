@@ -5,7 +5,8 @@
 
 
 /*
- * The walk itself: steps, nesting, scopes and what is evaluated.
+ * How an instance is checked: the walk through the nodes of a schema, exact
+ * numbers, patterns, and the sentence about a violation.
  */
 
 
@@ -21,6 +22,9 @@
 
 
 #define NGX_ORS_JSONSCHEMA_POOL  4096
+
+/* digits of a negative exponent from which a number may come to be 0 */
+#define NGX_ORS_JSONSCHEMA_TINY  3
 
 /* 2 to the power of 63: doubles below it fit into 64 bits */
 #define NGX_ORS_JSONSCHEMA_TWO_63  9223372036854775808.0
@@ -58,6 +62,11 @@
 #define NGX_ORS_JSONSCHEMA_DUMPED  16
 
 
+typedef ngx_int_t (*ngx_ors_jsonschema_walk_pt)(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen);
+
+
 /* digits * 10 ^ exponent */
 
 typedef struct {
@@ -74,37 +83,30 @@ struct ngx_ors_jsonschema_pattern_s {
 };
 
 
-static ngx_int_t ngx_ors_jsonschema_walk_scope(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
 static ngx_int_t ngx_ors_jsonschema_walk_rules(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_seen(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
-static void ngx_ors_jsonschema_seen_add(ngx_ors_jsonschema_seen_t *seen,
-    ngx_ors_jsonschema_seen_t *more);
+static ngx_int_t ngx_ors_jsonschema_apart(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, ngx_ors_jsonschema_walk_pt walk);
+static void ngx_ors_jsonschema_extent(ngx_str_t *text, ngx_uint_t max,
+    ngx_ors_jsonschema_extent_t *e);
+static u_char *ngx_ors_jsonschema_string_end(u_char *p, u_char *last);
+static ngx_uint_t ngx_ors_jsonschema_tiny(u_char *p, u_char *last);
+static ngx_int_t ngx_ors_jsonschema_load_error(json_error_t *jerr,
+    ngx_ors_jsonschema_report_t *report);
+static ngx_uint_t ngx_ors_jsonschema_type(json_t *value);
 static void ngx_ors_jsonschema_decimal(json_t *value,
     ngx_ors_jsonschema_decimal_t *d);
-static ngx_int_t ngx_ors_jsonschema_compare_real(json_int_t i, double d);
 static ngx_uint_t ngx_ors_jsonschema_whole(json_t *value, json_int_t *i);
-static uint32_t ngx_ors_jsonschema_hash(const void *data, size_t len);
-static ngx_int_t ngx_ors_jsonschema_equal_object(json_t *a, json_t *b,
-    ngx_uint_t *steps);
-static ngx_int_t ngx_ors_jsonschema_equal_array(json_t *a, json_t *b,
-    ngx_uint_t *steps);
 static ngx_int_t ngx_ors_jsonschema_patterns_init(
     ngx_ors_jsonschema_patterns_t *patterns);
-static ngx_int_t ngx_ors_jsonschema_pattern_scan(ngx_str_t *text,
+static ngx_int_t ngx_ors_jsonschema_pattern_scan(u_char *p, size_t len,
     ngx_ors_jsonschema_pattern_t *pattern);
 static ngx_uint_t ngx_ors_jsonschema_pattern_group(u_char *p, u_char *last);
 static u_char *ngx_ors_jsonschema_pattern_escape(u_char *p, u_char *last);
-static void *ngx_ors_jsonschema_pattern_alloc(PCRE2_SIZE size, void *data);
-static void ngx_ors_jsonschema_pattern_release(void *p, void *data);
 static int ngx_ors_jsonschema_pattern_step(pcre2_callout_block *block,
     void *data);
-static void ngx_ors_jsonschema_root(ngx_ors_jsonschema_report_t *report,
-    char *keyword, const char *fmt, va_list args);
 static void ngx_ors_jsonschema_text(ngx_ors_jsonschema_report_t *report,
     u_char *p, const char *fmt, va_list args);
 static void ngx_ors_jsonschema_path(ngx_ors_jsonschema_report_t *report,
@@ -117,11 +119,56 @@ static u_char *ngx_ors_jsonschema_dump(ngx_ors_jsonschema_walk_t *w, u_char *p,
 
 
 ngx_int_t
+ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text,
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
+{
+    ngx_int_t                     rc;
+    ngx_ors_jsonschema_at_t       at;
+    ngx_ors_jsonschema_walk_t     w;
+    ngx_ors_jsonschema_extent_t   e;
+
+    ngx_memzero(&at, sizeof(ngx_ors_jsonschema_at_t));
+    ngx_memzero(&w, sizeof(ngx_ors_jsonschema_walk_t));
+
+    rc = ngx_ors_jsonschema_load(text, &schema->limits, &e, &at.json, report);
+    if (at.json == NULL) {
+        return rc;
+    }
+
+    at.type = ngx_ors_jsonschema_type(at.json);
+
+    w.schema = schema;
+    w.report = report;
+    w.steps = steps;
+    w.nesting = schema->limits.nesting;
+
+    rc = ngx_ors_jsonschema_walk(&w, schema->node, &at, NULL);
+
+    if (rc == NGX_BUSY) {
+        (void) ngx_ors_jsonschema_refuse(report, "", "takes too long to check");
+    }
+
+    pcre2_match_data_free(w.match);
+
+    if (w.pool) {
+        ngx_destroy_pool(w.pool);
+    }
+
+    json_decref(at.json);
+
+    return rc;
+}
+
+
+/* a node of another resource than the last one has its own scope */
+
+ngx_int_t
 ngx_ors_jsonschema_walk(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    ngx_int_t  rc;
+    ngx_int_t                   rc;
+    ngx_ors_jsonschema_scope_t  scope;
 
     if (w->nesting == 0 || ngx_ors_jsonschema_step(w->steps, 1) != NGX_OK) {
         return NGX_BUSY;
@@ -131,25 +178,6 @@ ngx_ors_jsonschema_walk(ngx_ors_jsonschema_walk_t *w,
         return ngx_ors_jsonschema_fail(w, at, "false", "is not allowed");
     }
 
-    w->nesting--;
-    rc = ngx_ors_jsonschema_walk_scope(w, node, at, seen);
-    w->nesting++;
-
-    return rc;
-}
-
-
-/* a node of another resource than the last one is in a scope of its own */
-
-static ngx_int_t
-ngx_ors_jsonschema_walk_scope(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    ngx_int_t                   rc;
-    ngx_ors_jsonschema_seen_t   own;
-    ngx_ors_jsonschema_scope_t  scope;
-
     scope.parent = w->scope;
     scope.resource = node->resource;
 
@@ -157,24 +185,16 @@ ngx_ors_jsonschema_walk_scope(ngx_ors_jsonschema_walk_t *w,
         w->scope = &scope;
     }
 
-    if (!node->unevaluated) {
-        rc = ngx_ors_jsonschema_walk_rules(w, node, at, seen);
-        w->scope = scope.parent;
-        return rc;
-    }
+    w->nesting--;
 
     /* a keyword does not see what its neighbours evaluate */
 
-    rc = ngx_ors_jsonschema_seen(w, at, &own);
+    rc = node->unevaluated
+         ? ngx_ors_jsonschema_apart(w, node, at, seen,
+                                    ngx_ors_jsonschema_walk_rules)
+         : ngx_ors_jsonschema_walk_rules(w, node, at, seen);
 
-    if (rc == NGX_OK) {
-        rc = ngx_ors_jsonschema_walk_rules(w, node, at, &own);
-    }
-
-    if (rc == NGX_OK && seen) {
-        ngx_ors_jsonschema_seen_add(seen, &own);
-    }
-
+    w->nesting++;
     w->scope = scope.parent;
 
     return rc;
@@ -208,69 +228,55 @@ ngx_ors_jsonschema_try(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    ngx_int_t                   rc;
-    ngx_ors_jsonschema_seen_t   own, *p;
-
-    p = NULL;
-
-    if (seen) {
-        rc = ngx_ors_jsonschema_seen(w, at, &own);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        p = &own;
-    }
+    ngx_int_t  rc;
 
     w->quiet++;
-    rc = ngx_ors_jsonschema_walk(w, node, at, p);
-    w->quiet--;
 
-    if (rc == NGX_OK && seen) {
-        ngx_ors_jsonschema_seen_add(seen, &own);
-    }
+    rc = seen ? ngx_ors_jsonschema_apart(w, node, at, seen,
+                                         ngx_ors_jsonschema_walk)
+              : ngx_ors_jsonschema_walk(w, node, at, NULL);
+
+    w->quiet--;
 
     return rc;
 }
 
 
-/* a list in which nothing is seen yet */
+/* a walk with its own list, which is added to "seen" if the node matches */
 
 static ngx_int_t
-ngx_ors_jsonschema_seen(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen)
+ngx_ors_jsonschema_apart(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, ngx_ors_jsonschema_walk_pt walk)
 {
-    size_t  size;
+    size_t                     i, size;
+    ngx_int_t                  rc;
+    ngx_ors_jsonschema_seen_t  own;
 
-    seen->n = (at->type == NGX_ORS_JSONSCHEMA_OBJECT)
-              ? json_object_size(at->json) : json_array_size(at->json);
+    own.n = (at->type == NGX_ORS_JSONSCHEMA_OBJECT)
+            ? json_object_size(at->json) : json_array_size(at->json);
 
-    size = (seen->n + 7) / 8;
+    size = (own.n + 7) / 8;
 
     if (ngx_ors_jsonschema_step(w->steps, size / 8) != NGX_OK) {
         return NGX_BUSY;
     }
 
-    seen->bits = ngx_ors_jsonschema_alloc(w, size + 1);
-    if (seen->bits == NULL) {
+    own.bits = ngx_ors_jsonschema_alloc(w, size + 1);
+    if (own.bits == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memzero(seen->bits, size + 1);
+    rc = walk(w, node, at, &own);
 
-    return NGX_OK;
-}
+    if (rc == NGX_OK && seen) {
 
-
-static void
-ngx_ors_jsonschema_seen_add(ngx_ors_jsonschema_seen_t *seen,
-    ngx_ors_jsonschema_seen_t *more)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < (seen->n + 7) / 8; i++) {
-        seen->bits[i] |= more->bits[i];
+        for (i = 0; i < size; i++) {
+            seen->bits[i] |= own.bits[i];
+        }
     }
+
+    return rc;
 }
 
 
@@ -284,32 +290,241 @@ ngx_ors_jsonschema_alloc(ngx_ors_jsonschema_walk_t *w, size_t size)
         }
     }
 
-    return ngx_palloc(w->pool, size);
+    return ngx_pcalloc(w->pool, size);
 }
 
 
 void
-ngx_ors_jsonschema_element(ngx_ors_jsonschema_at_t *child,
-    ngx_ors_jsonschema_at_t *at, json_t *json, ngx_uint_t i)
+ngx_ors_jsonschema_enter(ngx_ors_jsonschema_at_t *child,
+    ngx_ors_jsonschema_at_t *at)
 {
     child->parent = at;
-    child->json = json;
-    child->type = ngx_ors_jsonschema_type(json);
+    child->iter = NULL;
     child->depth = at->depth + 1;
     child->name.data = NULL;
-    child->index = i;
+    child->index = (ngx_uint_t) -1;
     child->is_name = 0;
 }
 
 
-void
-ngx_ors_jsonschema_member(ngx_ors_jsonschema_at_t *child,
-    ngx_ors_jsonschema_at_t *at, void *iter)
+ngx_uint_t
+ngx_ors_jsonschema_next(ngx_ors_jsonschema_at_t *child)
 {
-    ngx_ors_jsonschema_element(child, at, json_object_iter_value(iter), 0);
+    json_t  *json;
 
-    child->name.data = (u_char *) json_object_iter_key(iter);
-    child->name.len = json_object_iter_key_len(iter);
+    json = child->parent->json;
+    child->index++;
+
+    if (json_is_object(json)) {
+        child->iter = child->iter ? json_object_iter_next(json, child->iter)
+                                  : json_object_iter(json);
+        child->json = json_object_iter_value(child->iter);
+        child->name.data = (u_char *) json_object_iter_key(child->iter);
+        child->name.len = json_object_iter_key_len(child->iter);
+
+    } else {
+        child->json = json_array_get(json, child->index);
+    }
+
+    if (child->json == NULL) {
+        return 0;
+    }
+
+    child->type = ngx_ors_jsonschema_type(child->json);
+
+    return 1;
+}
+
+
+/*
+ * The limits of a text, counted before jansson parses it.
+ */
+
+
+ngx_int_t
+ngx_ors_jsonschema_load(ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits,
+    ngx_ors_jsonschema_extent_t *e, json_t **root,
+    ngx_ors_jsonschema_report_t *report)
+{
+    json_error_t  jerr;
+
+    if (text->len > limits->size) {
+        return ngx_ors_jsonschema_refuse(report, "", "has more than %uz bytes",
+                                       limits->size);
+    }
+
+    ngx_ors_jsonschema_extent(text, limits->depth, e);
+
+    if (e->depth > limits->depth) {
+        return ngx_ors_jsonschema_refuse(report, "", "has more than %ui levels",
+                                       limits->depth);
+    }
+
+    if (e->values > limits->values) {
+        return ngx_ors_jsonschema_refuse(report, "", "has more than %ui values",
+                                       limits->values);
+    }
+
+    if (e->tiny) {
+        return ngx_ors_jsonschema_refuse(report, "",
+                                       "has a number that is too small");
+    }
+
+    *root = json_loadb((char *) text->data, text->len,
+                       JSON_REJECT_DUPLICATES|JSON_DECODE_ANY|JSON_ALLOW_NUL,
+                       &jerr);
+    if (*root == NULL) {
+        return ngx_ors_jsonschema_load_error(&jerr, report);
+    }
+
+    return NGX_OK;
+}
+
+
+/* how large jansson's tree would be, before it is made */
+
+static void
+ngx_ors_jsonschema_extent(ngx_str_t *text, ngx_uint_t max,
+    ngx_ors_jsonschema_extent_t *e)
+{
+    u_char      *p, *last;
+    ngx_uint_t   depth;
+
+    ngx_memzero(e, sizeof(ngx_ors_jsonschema_extent_t));
+
+    depth = 0;
+    e->values = 1;
+    last = text->data + text->len;
+
+    for (p = text->data; p < last; p++) {
+
+        switch (*p) {
+
+        case '"':
+            p = ngx_ors_jsonschema_string_end(p + 1, last);
+            break;
+
+        case '{':
+            e->objects++;
+
+            /* fall through */
+
+        case '[':
+            e->values++;
+            depth++;
+
+            if (depth > e->depth) {
+                e->depth = depth;
+            }
+
+            if (depth > max) {
+                return;
+            }
+
+            break;
+
+        case '}':
+        case ']':
+            depth -= (depth != 0);
+            break;
+
+        case ',':
+            e->values++;
+            break;
+
+        case 'e':
+        case 'E':
+            e->tiny |= ngx_ors_jsonschema_tiny(p + 1, last);
+            break;
+
+        default:
+            break;
+        }
+    }
+}
+
+
+/* the quote that ends the string, or "last" */
+
+static u_char *
+ngx_ors_jsonschema_string_end(u_char *p, u_char *last)
+{
+    for ( /* void */ ; p < last && *p != '"'; p++) {
+
+        if (*p == '\\' && p + 1 < last) {
+            p++;
+        }
+    }
+
+    return p;
+}
+
+
+/* 1 if what comes after an "e" is an exponent that jansson may take for 0 */
+
+static ngx_uint_t
+ngx_ors_jsonschema_tiny(u_char *p, u_char *last)
+{
+    ngx_uint_t  n;
+
+    if (p == last || *p != '-') {
+        return 0;
+    }
+
+    for (p++; p < last && *p == '0'; p++) { /* void */ }
+
+    for (n = 0; p < last && *p >= '0' && *p <= '9'; p++) {
+        n++;
+    }
+
+    return n >= NGX_ORS_JSONSCHEMA_TINY;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_load_error(json_error_t *jerr,
+    ngx_ors_jsonschema_report_t *report)
+{
+    switch (json_error_code(jerr)) {
+
+    case json_error_premature_end_of_input:
+    case json_error_end_of_input_expected:
+        break;
+
+    case json_error_invalid_syntax:
+
+        /* half of a surrogate pair is legal JSON */
+
+        if (ngx_strncmp(jerr->text, "invalid Unicode '",
+                        sizeof("invalid Unicode '") - 1)
+            != 0)
+        {
+            break;
+        }
+
+        return ngx_ors_jsonschema_refuse(report, "",
+                                       "has half of a surrogate pair");
+
+    case json_error_duplicate_key:
+        return ngx_ors_jsonschema_refuse(report, "", "has a name twice");
+
+    case json_error_null_byte_in_key:
+        return ngx_ors_jsonschema_refuse(report, "", "has a name with U+0000");
+
+    case json_error_numeric_overflow:
+        return ngx_ors_jsonschema_refuse(report, "",
+                                       "has a number that is too large");
+
+    case json_error_invalid_utf8:
+        return ngx_ors_jsonschema_refuse(report, "", "is not UTF-8");
+
+    default:
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_jsonschema_refuse(report, "json",
+                                     "is not JSON, near line %d column %d",
+                                     jerr->line, jerr->column);
 }
 
 
@@ -332,39 +547,16 @@ ngx_ors_jsonschema_step(ngx_uint_t *steps, size_t n)
 }
 
 
-ngx_uint_t
+static ngx_uint_t
 ngx_ors_jsonschema_type(json_t *value)
 {
-    double  d;
-
-    switch (json_typeof(value)) {
-
-    case JSON_OBJECT:
-        return NGX_ORS_JSONSCHEMA_OBJECT;
-
-    case JSON_ARRAY:
-        return NGX_ORS_JSONSCHEMA_ARRAY;
-
-    case JSON_STRING:
-        return NGX_ORS_JSONSCHEMA_STRING;
-
-    case JSON_INTEGER:
+    if (json_is_real(value)
+        && json_real_value(value) == floor(json_real_value(value)))
+    {
         return NGX_ORS_JSONSCHEMA_INTEGER;
-
-    case JSON_REAL:
-        d = json_real_value(value);
-        return (d == floor(d)) ? NGX_ORS_JSONSCHEMA_INTEGER
-                               : NGX_ORS_JSONSCHEMA_REAL;
-
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return NGX_ORS_JSONSCHEMA_BOOLEAN;
-
-    case JSON_NULL:
-        break;
     }
 
-    return NGX_ORS_JSONSCHEMA_NULL;
+    return 1 << json_typeof(value);
 }
 
 
@@ -374,52 +566,20 @@ ngx_ors_jsonschema_compare(json_t *a, json_t *b)
     double      x, y;
     json_int_t  i, k;
 
-    if (json_is_integer(a) && json_is_integer(b)) {
-        i = json_integer_value(a);
-        k = json_integer_value(b);
-
+    if (ngx_ors_jsonschema_whole(a, &i) && ngx_ors_jsonschema_whole(b, &k)) {
         return (i > k) - (i < k);
     }
 
-    if (json_is_integer(a)) {
-        return ngx_ors_jsonschema_compare_real(json_integer_value(a),
-                                               json_real_value(b));
+    x = json_number_value(a);
+    y = json_number_value(b);
+
+    /* an integer that is rounded up to 2 to the power of 63 is less */
+
+    if (x == y) {
+        return json_is_integer(b) - json_is_integer(a);
     }
 
-    if (json_is_integer(b)) {
-        return -ngx_ors_jsonschema_compare_real(json_integer_value(b),
-                                                json_real_value(a));
-    }
-
-    x = json_real_value(a);
-    y = json_real_value(b);
-
-    return (x > y) - (x < y);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_compare_real(json_int_t i, double d)
-{
-    double      whole;
-    json_int_t  k;
-
-    if (d >= NGX_ORS_JSONSCHEMA_TWO_63) {
-        return -1;
-    }
-
-    if (d < -NGX_ORS_JSONSCHEMA_TWO_63) {
-        return 1;
-    }
-
-    whole = floor(d);
-    k = (json_int_t) whole;
-
-    if (i != k) {
-        return (i > k) - (i < k);
-    }
-
-    return (d > whole) ? -1 : 0;
+    return (x > y) ? 1 : -1;
 }
 
 
@@ -514,7 +674,10 @@ ngx_ors_jsonschema_decimal(json_t *value, ngx_ors_jsonschema_decimal_t *d)
 ngx_int_t
 ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps)
 {
-    size_t  len;
+    size_t       len;
+    json_t      *value, *other;
+    ngx_int_t    rc;
+    const char  *key;
 
     if (ngx_ors_jsonschema_step(steps, 1) != NGX_OK) {
         return NGX_BUSY;
@@ -531,10 +694,44 @@ ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps)
     switch (json_typeof(a)) {
 
     case JSON_OBJECT:
-        return ngx_ors_jsonschema_equal_object(a, b, steps);
+
+        if (json_object_size(a) != json_object_size(b)) {
+            return NGX_DECLINED;
+        }
+
+        json_object_keylen_foreach(a, key, len, value) {
+
+            if (ngx_ors_jsonschema_step(steps, len / NGX_ORS_JSONSCHEMA_BYTES)
+                != NGX_OK)
+            {
+                return NGX_BUSY;
+            }
+
+            other = json_object_getn(b, key, len);
+
+            rc = other ? ngx_ors_jsonschema_equal(value, other, steps)
+                       : NGX_DECLINED;
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        return NGX_OK;
 
     case JSON_ARRAY:
-        return ngx_ors_jsonschema_equal_array(a, b, steps);
+
+        if (json_array_size(a) != json_array_size(b)) {
+            return NGX_DECLINED;
+        }
+
+        json_array_foreach(a, len, value) {
+            rc = ngx_ors_jsonschema_equal(value, json_array_get(b, len), steps);
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        return NGX_OK;
 
     case JSON_STRING:
         len = json_string_length(a);
@@ -558,76 +755,17 @@ ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps)
 }
 
 
-static ngx_int_t
-ngx_ors_jsonschema_equal_object(json_t *a, json_t *b, ngx_uint_t *steps)
-{
-    void       *iter;
-    size_t      len;
-    json_t     *value;
-    ngx_int_t   rc;
-
-    if (json_object_size(a) != json_object_size(b)) {
-        return NGX_DECLINED;
-    }
-
-    for (iter = json_object_iter(a);
-         iter;
-         iter = json_object_iter_next(a, iter))
-    {
-        len = json_object_iter_key_len(iter);
-
-        if (ngx_ors_jsonschema_step(steps, len / NGX_ORS_JSONSCHEMA_BYTES)
-            != NGX_OK)
-        {
-            return NGX_BUSY;
-        }
-
-        value = json_object_getn(b, json_object_iter_key(iter), len);
-        if (value == NULL) {
-            return NGX_DECLINED;
-        }
-
-        rc = ngx_ors_jsonschema_equal(json_object_iter_value(iter), value,
-                                      steps);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_equal_array(json_t *a, json_t *b, ngx_uint_t *steps)
-{
-    size_t     i;
-    ngx_int_t  rc;
-
-    if (json_array_size(a) != json_array_size(b)) {
-        return NGX_DECLINED;
-    }
-
-    for (i = 0; i < json_array_size(a); i++) {
-        rc = ngx_ors_jsonschema_equal(json_array_get(a, i),
-                                      json_array_get(b, i), steps);
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
+/* steps bound what values of one hash cost */
 
 uint32_t
 ngx_ors_jsonschema_value_hash(json_t *value)
 {
-    void        *iter;
-    size_t       i;
+    size_t       len;
     double       d;
+    json_t      *child;
     uint32_t     h;
     json_int_t   n;
+    const char  *key;
 
     switch (json_typeof(value)) {
 
@@ -636,14 +774,9 @@ ngx_ors_jsonschema_value_hash(json_t *value)
 
         /* members may come in any order */
 
-        for (iter = json_object_iter(value);
-             iter;
-             iter = json_object_iter_next(value, iter))
-        {
-            h += ngx_ors_jsonschema_hash(json_object_iter_key(iter),
-                                  json_object_iter_key_len(iter))
-                 ^ (31 * ngx_ors_jsonschema_value_hash(
-                                               json_object_iter_value(iter)));
+        json_object_keylen_foreach(value, key, len, child) {
+            h += ngx_hash_key((u_char *) key, len)
+                 ^ (31 * ngx_ors_jsonschema_value_hash(child));
         }
 
         return h;
@@ -651,50 +784,29 @@ ngx_ors_jsonschema_value_hash(json_t *value)
     case JSON_ARRAY:
         h = 2;
 
-        for (i = 0; i < json_array_size(value); i++) {
-            h = h * 31 + ngx_ors_jsonschema_value_hash(json_array_get(value,
-                                                                      i));
+        json_array_foreach(value, len, child) {
+            h = h * 31 + ngx_ors_jsonschema_value_hash(child);
         }
 
         return h;
 
     case JSON_STRING:
-        return ngx_ors_jsonschema_hash(json_string_value(value),
-                                json_string_length(value));
+        return ngx_hash_key((u_char *) json_string_value(value),
+                            json_string_length(value));
 
     case JSON_INTEGER:
     case JSON_REAL:
 
         if (ngx_ors_jsonschema_whole(value, &n)) {
-            return ngx_ors_jsonschema_hash(&n, sizeof(json_int_t));
+            return ngx_hash_key((u_char *) &n, sizeof(json_int_t));
         }
 
         d = json_real_value(value);
-        return ngx_ors_jsonschema_hash(&d, sizeof(double));
+        return ngx_hash_key((u_char *) &d, sizeof(double));
 
     default:
         return 3 + json_typeof(value);
     }
-}
-
-
-/* FNV-1a: steps bound what texts of one hash cost */
-
-static uint32_t
-ngx_ors_jsonschema_hash(const void *data, size_t len)
-{
-    size_t         i;
-    uint32_t       h;
-    const u_char  *p;
-
-    p = data;
-    h = 2166136261u;
-
-    for (i = 0; i < len; i++) {
-        h = (h ^ p[i]) * 16777619u;
-    }
-
-    return h;
 }
 
 
@@ -747,42 +859,49 @@ ngx_ors_jsonschema_count(json_t *value, size_t *n)
 
 
 ngx_int_t
-ngx_ors_jsonschema_pattern_compile(ngx_ors_jsonschema_patterns_t *patterns,
-    ngx_pool_t *pool, ngx_str_t *text, ngx_uint_t *steps,
-    ngx_ors_jsonschema_pattern_t **pattern)
+ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
+    const char *text, size_t len, ngx_ors_jsonschema_pattern_t **pattern)
 {
-    int                            code;
-    size_t                         size;
-    PCRE2_SIZE                     offset;
-    ngx_ors_jsonschema_pattern_t  *p;
+    int                             code;
+    size_t                          size;
+    PCRE2_SIZE                      offset;
+    ngx_ors_jsonschema_pattern_t   *p;
+    ngx_ors_jsonschema_patterns_t  *patterns;
 
-    p = ngx_pcalloc(pool, sizeof(ngx_ors_jsonschema_pattern_t));
+    patterns = &b->schema->patterns;
+
+    p = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_pattern_t));
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_ors_jsonschema_pattern_scan(text, p) != NGX_OK) {
-        return NGX_DECLINED;
+    if (ngx_ors_jsonschema_pattern_scan((u_char *) text, len, p) != NGX_OK) {
+        goto failed;
     }
 
-    if (ngx_ors_jsonschema_step(steps, 1 + text->len + p->repeats * p->repeats
-                                       / NGX_ORS_JSONSCHEMA_PATTERN_PAIRS)
+    if (ngx_ors_jsonschema_step(b->steps, 1 + len + p->repeats * p->repeats
+                                          / NGX_ORS_JSONSCHEMA_PATTERN_PAIRS)
         != NGX_OK)
     {
         return NGX_BUSY;
     }
 
-    if (patterns->memory == NULL
+    if (patterns->match == NULL
         && ngx_ors_jsonschema_patterns_init(patterns) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    p->code = pcre2_compile(text->data, text->len,
+    p->code = pcre2_compile((PCRE2_SPTR) text, len,
                             NGX_ORS_JSONSCHEMA_PATTERN_FLAGS, &code, &offset,
                             patterns->compile);
     if (p->code == NULL) {
-        return (code == PCRE2_ERROR_HEAP_FAILED) ? NGX_ERROR : NGX_DECLINED;
+
+        if (code == PCRE2_ERROR_HEAP_FAILED) {
+            return NGX_ERROR;
+        }
+
+        goto failed;
     }
 
     p->next = patterns->first;
@@ -793,9 +912,17 @@ ngx_ors_jsonschema_pattern_compile(ngx_ors_jsonschema_patterns_t *patterns,
     }
 
     patterns->size += sizeof(ngx_ors_jsonschema_pattern_t) + size;
-    *pattern = p;
 
-    return (patterns->size > patterns->max) ? NGX_DECLINED : NGX_OK;
+    if (patterns->size <= patterns->max) {
+        *pattern = p;
+        return NGX_OK;
+    }
+
+failed:
+
+    return ngx_ors_jsonschema_build_error(b, "pattern",
+                                  "an ECMA-262 regular expression, and not "
+                                  "too large");
 }
 
 
@@ -806,17 +933,17 @@ ngx_ors_jsonschema_pattern_compile(ngx_ors_jsonschema_patterns_t *patterns,
  */
 
 static ngx_int_t
-ngx_ors_jsonschema_pattern_scan(ngx_str_t *text,
+ngx_ors_jsonschema_pattern_scan(u_char *p, size_t len,
     ngx_ors_jsonschema_pattern_t *pattern)
 {
-    u_char      *p, *last;
+    u_char      *last;
     ngx_uint_t   class, members;
 
     class = 0;
     members = 0;
-    last = text->data + text->len;
+    last = p + len;
 
-    for (p = text->data; p < last; p++) {
+    for ( /* void */ ; p < last; p++) {
 
         switch (*p) {
 
@@ -921,19 +1048,10 @@ ngx_ors_jsonschema_pattern_escape(u_char *p, u_char *last)
 static ngx_int_t
 ngx_ors_jsonschema_patterns_init(ngx_ors_jsonschema_patterns_t *patterns)
 {
-    patterns->memory = pcre2_general_context_create(
-                                           ngx_ors_jsonschema_pattern_alloc,
-                                           ngx_ors_jsonschema_pattern_release,
-                                           patterns->log);
-    if (patterns->memory == NULL) {
-        return NGX_ERROR;
-    }
-
-    patterns->compile = pcre2_compile_context_create(patterns->memory);
-    patterns->match = pcre2_match_context_create(patterns->memory);
+    patterns->compile = pcre2_compile_context_create(NULL);
+    patterns->match = pcre2_match_context_create(NULL);
 
     if (patterns->compile == NULL || patterns->match == NULL) {
-        ngx_ors_jsonschema_patterns_free(patterns);
         return NGX_ERROR;
     }
 
@@ -967,62 +1085,42 @@ ngx_ors_jsonschema_patterns_free(ngx_ors_jsonschema_patterns_t *patterns)
 
     pcre2_match_context_free(patterns->match);
     pcre2_compile_context_free(patterns->compile);
-    pcre2_general_context_free(patterns->memory);
-
-    patterns->first = NULL;
-    patterns->match = NULL;
-    patterns->compile = NULL;
-    patterns->memory = NULL;
-}
-
-
-static void *
-ngx_ors_jsonschema_pattern_alloc(PCRE2_SIZE size, void *data)
-{
-    return ngx_alloc(size, data);
-}
-
-
-static void
-ngx_ors_jsonschema_pattern_release(void *p, void *data)
-{
-    ngx_free(p);
 }
 
 
 ngx_int_t
-ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_patterns_t *patterns,
-    ngx_ors_jsonschema_pattern_t *pattern, ngx_ors_jsonschema_match_t *match,
-    const char *text, size_t len)
+ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_pattern_t *pattern, const char *text, size_t len)
 {
-    int  rc;
+    int                   rc;
+    pcre2_match_context  *context;
 
     /* a start is searched for without a callout */
 
-    if (ngx_ors_jsonschema_step(match->steps,
-                                1 + len / NGX_ORS_JSONSCHEMA_BYTES)
+    if (ngx_ors_jsonschema_step(w->steps, 1 + len / NGX_ORS_JSONSCHEMA_BYTES)
         != NGX_OK)
     {
         return NGX_BUSY;
     }
 
-    if (match->data == NULL) {
-        match->data = pcre2_match_data_create(1, patterns->memory);
-        if (match->data == NULL) {
+    if (w->match == NULL) {
+        w->match = pcre2_match_data_create(1, NULL);
+        if (w->match == NULL) {
             return NGX_ERROR;
         }
     }
 
     /* each character may be compared with each member of a class */
 
-    match->cost = 1 + len * (1 + 2 * pattern->members)
-                      / NGX_ORS_JSONSCHEMA_MATCH_BYTES;
+    w->cost = 1 + len * (1 + 2 * pattern->members)
+                  / NGX_ORS_JSONSCHEMA_MATCH_BYTES;
 
-    (void) pcre2_set_callout(patterns->match, ngx_ors_jsonschema_pattern_step,
-                             match);
+    context = w->schema->patterns.match;
+
+    (void) pcre2_set_callout(context, ngx_ors_jsonschema_pattern_step, w);
 
     rc = pcre2_match(pattern->code, (PCRE2_SPTR) text, len, 0,
-                     PCRE2_NO_UTF_CHECK, match->data, patterns->match);
+                     PCRE2_NO_UTF_CHECK, w->match, context);
 
     if (rc >= 0) {
         return NGX_OK;
@@ -1039,18 +1137,10 @@ ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_patterns_t *patterns,
 static int
 ngx_ors_jsonschema_pattern_step(pcre2_callout_block *block, void *data)
 {
-    ngx_ors_jsonschema_match_t *match = data;
+    ngx_ors_jsonschema_walk_t *w = data;
 
-    return (ngx_ors_jsonschema_step(match->steps, match->cost) == NGX_OK)
+    return (ngx_ors_jsonschema_step(w->steps, w->cost) == NGX_OK)
            ? 0 : PCRE2_ERROR_CALLOUT;
-}
-
-
-void
-ngx_ors_jsonschema_match_free(ngx_ors_jsonschema_match_t *match)
-{
-    pcre2_match_data_free(match->data);
-    match->data = NULL;
 }
 
 
@@ -1060,40 +1150,11 @@ ngx_ors_jsonschema_match_free(ngx_ors_jsonschema_match_t *match)
 
 
 ngx_int_t
-ngx_ors_jsonschema_busy(ngx_ors_jsonschema_report_t *report, const char *fmt,
-    ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    ngx_ors_jsonschema_root(report, "", fmt, args);
-    va_end(args);
-
-    return NGX_BUSY;
-}
-
-
-ngx_int_t
 ngx_ors_jsonschema_refuse(ngx_ors_jsonschema_report_t *report, char *keyword,
     const char *fmt, ...)
 {
-    va_list  args;
-
-    va_start(args, fmt);
-    ngx_ors_jsonschema_root(report, keyword, fmt, args);
-    va_end(args);
-
-    return NGX_DECLINED;
-}
-
-
-/* fills the report for a whole text */
-
-static void
-ngx_ors_jsonschema_root(ngx_ors_jsonschema_report_t *report, char *keyword,
-    const char *fmt, va_list args)
-{
-    u_char  *p;
+    u_char   *p;
+    va_list   args;
 
     report->keyword = keyword;
     report->path.len = 0;
@@ -1101,7 +1162,11 @@ ngx_ors_jsonschema_root(ngx_ors_jsonschema_report_t *report, char *keyword,
 
     p = ngx_cpymem(report->text_buf, "The JSON ", sizeof("The JSON ") - 1);
 
+    va_start(args, fmt);
     ngx_ors_jsonschema_text(report, p, fmt, args);
+    va_end(args);
+
+    return keyword[0] ? NGX_DECLINED : NGX_BUSY;
 }
 
 

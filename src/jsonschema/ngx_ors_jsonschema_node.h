@@ -1,7 +1,7 @@
 
 /*
- * A compiled schema in memory: nodes with rules, and what a check carries
- * along while it walks through them.
+ * A compiled schema in memory: nodes with rules, how they are built from the
+ * JSON of a schema, and what a check carries along while it walks through them.
  */
 
 
@@ -31,37 +31,26 @@ typedef struct ngx_ors_jsonschema_pattern_s  ngx_ors_jsonschema_pattern_t;
 
 typedef struct {
     ngx_ors_jsonschema_pattern_t  *first;
-    ngx_log_t                     *log;
-    void                          *memory;     /* contexts of libpcre2 */
-    void                          *compile;
+    void                          *compile;    /* contexts of libpcre2 */
     void                          *match;
     size_t                         size;       /* of all compiled patterns */
     size_t                         max;
 } ngx_ors_jsonschema_patterns_t;
 
 
-/* state of matching in one check; zeroed, but for "steps" */
-
-typedef struct {
-    void                          *data;
-    ngx_uint_t                    *steps;      /* that are left, counted down */
-    ngx_uint_t                     cost;       /* of an item that is tried */
-} ngx_ors_jsonschema_match_t;
-
-
 /* types of instances, an integer is a number without a fraction: 1.0 */
 
-#define NGX_ORS_JSONSCHEMA_OBJECT   0x01
-#define NGX_ORS_JSONSCHEMA_ARRAY    0x02
-#define NGX_ORS_JSONSCHEMA_STRING   0x04
-#define NGX_ORS_JSONSCHEMA_INTEGER  0x08
-#define NGX_ORS_JSONSCHEMA_REAL     0x10
-#define NGX_ORS_JSONSCHEMA_BOOLEAN  0x20
-#define NGX_ORS_JSONSCHEMA_NULL     0x40
+#define NGX_ORS_JSONSCHEMA_OBJECT   (1 << JSON_OBJECT)
+#define NGX_ORS_JSONSCHEMA_ARRAY    (1 << JSON_ARRAY)
+#define NGX_ORS_JSONSCHEMA_STRING   (1 << JSON_STRING)
+#define NGX_ORS_JSONSCHEMA_INTEGER  (1 << JSON_INTEGER)
+#define NGX_ORS_JSONSCHEMA_REAL     (1 << JSON_REAL)
+#define NGX_ORS_JSONSCHEMA_BOOLEAN  ((1 << JSON_TRUE)|(1 << JSON_FALSE))
+#define NGX_ORS_JSONSCHEMA_NULL     (1 << JSON_NULL)
 
 #define NGX_ORS_JSONSCHEMA_NUMBER                                             \
     (NGX_ORS_JSONSCHEMA_INTEGER|NGX_ORS_JSONSCHEMA_REAL)
-#define NGX_ORS_JSONSCHEMA_ANY      0x7f
+#define NGX_ORS_JSONSCHEMA_ANY      0xff
 
 
 typedef struct ngx_ors_jsonschema_at_s        ngx_ors_jsonschema_at_t;
@@ -169,7 +158,8 @@ struct ngx_ors_jsonschema_rule_s {
         } match;
 
         struct {
-            ngx_ors_jsonschema_node_t    *node;
+            ngx_ors_jsonschema_nodes_t    prefix;     /* as "nodes" */
+            ngx_ors_jsonschema_node_t    *rest;
             ngx_uint_t                    from;       /* after prefixItems */
         } items;
 
@@ -221,6 +211,7 @@ struct ngx_ors_jsonschema_s {
 
 struct ngx_ors_jsonschema_at_s {
     ngx_ors_jsonschema_at_t        *parent;
+    void                           *iter;            /* of a member */
     json_t                         *json;
     ngx_uint_t                      type;
     ngx_uint_t                      depth;
@@ -240,9 +231,10 @@ struct ngx_ors_jsonschema_walk_s {
     ngx_ors_jsonschema_t           *schema;
     ngx_ors_jsonschema_report_t    *report;
     ngx_ors_jsonschema_scope_t     *scope;
-    ngx_ors_jsonschema_match_t      match;
+    void                           *match;           /* data of libpcre2 */
     ngx_pool_t                     *pool;            /* of this check */
     ngx_uint_t                     *steps;           /* that are left */
+    ngx_uint_t                      cost;            /* of a pattern's item */
     ngx_uint_t                      nesting;         /* that is left */
     ngx_uint_t                      quiet;           /* no report */
     ngx_uint_t                      depth;           /* of the failure */
@@ -277,6 +269,7 @@ struct ngx_ors_jsonschema_walk_s {
 #define ngx_ors_jsonschema_names_cost(n, len)                                 \
     ((n) / 4 + (len) / NGX_ORS_JSONSCHEMA_BYTES)
 
+
 /* how large a text is when it is parsed */
 
 typedef struct {
@@ -288,22 +281,6 @@ typedef struct {
 
 
 /*
- * Compiles "text", UTF-8, into memory of "pool" and of libpcre2; all patterns
- * are freed by ngx_ors_jsonschema_patterns_free(), once.  Takes a step for each
- * byte, and more where libpcre2 compares repeated items with one another.
- *
- * NGX_OK         "*pattern" is set
- * NGX_DECLINED   not a pattern, or too large
- * NGX_BUSY       no steps are left
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_jsonschema_pattern_compile(
-    ngx_ors_jsonschema_patterns_t *patterns, ngx_pool_t *pool, ngx_str_t *text,
-    ngx_uint_t *steps, ngx_ors_jsonschema_pattern_t **pattern);
-
-void ngx_ors_jsonschema_patterns_free(ngx_ors_jsonschema_patterns_t *patterns);
-
-/*
  * Searches "text", UTF-8.  The search takes steps, and so does each item of the
  * pattern that is tried, more of them the longer the text and the classes are.
  *
@@ -312,12 +289,10 @@ void ngx_ors_jsonschema_patterns_free(ngx_ors_jsonschema_patterns_t *patterns);
  * NGX_BUSY       no steps are left, or a limit of libpcre2
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_jsonschema_pattern_match(
-    ngx_ors_jsonschema_patterns_t *patterns,
-    ngx_ors_jsonschema_pattern_t *pattern, ngx_ors_jsonschema_match_t *match,
-    const char *text, size_t len);
+ngx_int_t ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_pattern_t *pattern, const char *text, size_t len);
 
-void ngx_ors_jsonschema_match_free(ngx_ors_jsonschema_match_t *match);
+void ngx_ors_jsonschema_patterns_free(ngx_ors_jsonschema_patterns_t *patterns);
 
 /*
  * Checks the instance at "at" against "node".  What is evaluated of it is
@@ -340,14 +315,16 @@ ngx_int_t ngx_ors_jsonschema_try(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
 
-/* Memory that lasts until the check ends; NULL: there is none. */
+/* Zeroed memory that lasts until the check ends; NULL: there is none. */
 void *ngx_ors_jsonschema_alloc(ngx_ors_jsonschema_walk_t *w, size_t size);
 
-/* Sets "child" to an element, or to a member whose name is borrowed. */
-void ngx_ors_jsonschema_element(ngx_ors_jsonschema_at_t *child,
-    ngx_ors_jsonschema_at_t *at, json_t *json, ngx_uint_t i);
-void ngx_ors_jsonschema_member(ngx_ors_jsonschema_at_t *child,
-    ngx_ors_jsonschema_at_t *at, void *iter);
+/*
+ * The members or elements of "at", one by one: ngx_ors_jsonschema_next() sets
+ * "child" to the next one and returns 1, or 0 after the last.
+ */
+void ngx_ors_jsonschema_enter(ngx_ors_jsonschema_at_t *child,
+    ngx_ors_jsonschema_at_t *at);
+ngx_uint_t ngx_ors_jsonschema_next(ngx_ors_jsonschema_at_t *child);
 
 /* Takes "n" of the steps that are left: NGX_OK, or NGX_BUSY: not so many. */
 ngx_int_t ngx_ors_jsonschema_step(ngx_uint_t *steps, size_t n);
@@ -365,9 +342,6 @@ ngx_int_t ngx_ors_jsonschema_step(ngx_uint_t *steps, size_t n);
 ngx_int_t ngx_ors_jsonschema_load(ngx_str_t *text,
     ngx_ors_jsonschema_limits_t *limits, ngx_ors_jsonschema_extent_t *e,
     json_t **root, ngx_ors_jsonschema_report_t *report);
-
-/* The type bit of a value, see ngx_ors_jsonschema_node.h. */
-ngx_uint_t ngx_ors_jsonschema_type(json_t *value);
 
 /* Compares two numbers exactly: below 0, 0 or above 0, as memcmp() does. */
 ngx_int_t ngx_ors_jsonschema_compare(json_t *a, json_t *b);
@@ -391,17 +365,10 @@ uint32_t ngx_ors_jsonschema_value_hash(json_t *value);
 ngx_int_t ngx_ors_jsonschema_count(json_t *value, size_t *n);
 
 /*
- * The sentence about a schema or an instance, and the path that it is about.
+ * Fills "report" for a whole text: "The JSON ..." and what "fmt" makes, as
+ * ngx_sprintf() does.  "keyword" is static.  Returns NGX_DECLINED, or with an
+ * empty keyword NGX_BUSY.
  */
-
-
-/*
- * Both fill "report" for a whole text: "The JSON ..." and what "fmt" makes,
- * as ngx_sprintf() does; "keyword" is static.  They return NGX_BUSY and
- * NGX_DECLINED.
- */
-ngx_int_t ngx_ors_jsonschema_busy(ngx_ors_jsonschema_report_t *report,
-    const char *fmt, ...);
 ngx_int_t ngx_ors_jsonschema_refuse(ngx_ors_jsonschema_report_t *report,
     char *keyword, const char *fmt, ...);
 
@@ -416,6 +383,107 @@ ngx_int_t ngx_ors_jsonschema_fail(ngx_ors_jsonschema_walk_t *w,
 /* The same for a keyword whose values are listed: "must be one of 1, 2". */
 ngx_int_t ngx_ors_jsonschema_fail_value(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_at_t *at, char *keyword, char *must, json_t *value);
+
+
+/*
+ * The way from the JSON of a schema to its nodes.
+ */
+
+
+/* bytes of the URI of a resource, and of a reference */
+#define NGX_ORS_JSONSCHEMA_URI  2048
+
+
+/* a reference that waits until all anchors are known */
+
+typedef struct {
+    ngx_ors_jsonschema_resource_t  *resource;
+    ngx_ors_jsonschema_rule_t      *rule;
+    ngx_str_t                       text;
+} ngx_ors_jsonschema_ref_t;
+
+
+/* the node of a JSON object */
+
+typedef struct {
+    json_t                         *json;
+    ngx_ors_jsonschema_node_t      *node;
+} ngx_ors_jsonschema_slot_t;
+
+
+struct ngx_ors_jsonschema_build_s {
+    ngx_ors_jsonschema_t           *schema;
+    ngx_ors_jsonschema_report_t    *report;
+    ngx_ors_jsonschema_slot_t      *slots;
+    ngx_uint_t                      mask;      /* slots are a power of two */
+    ngx_array_t                     refs;      /* ngx_ors_jsonschema_ref_t */
+    ngx_array_t                     resources; /* pointers to them */
+    ngx_ors_names_t                 uris;      /* value: resource, + 1 */
+    ngx_pool_t                     *pool;
+    ngx_pool_t                     *temp;      /* of the build alone */
+    ngx_uint_t                     *steps;     /* that are left */
+    ngx_uint_t                      depth;     /* that is left */
+    unsigned                        large:1;   /* over the limit of memory */
+
+    /* of the reference that is resolved */
+    u_char                          uri[2 * NGX_ORS_JSONSCHEMA_URI + 2];
+    u_char                          fragment[NGX_ORS_JSONSCHEMA_URI + 1];
+};
+
+/* Of rule->u.ref: its node is found when all anchors are known. */
+ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_ref;
+
+
+/*
+ * The keywords, in the order in which they are checked, and a row without a
+ * name.
+ */
+extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_keywords[];
+
+
+/*
+ * All functions return
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   the schema cannot be used: "report" says why
+ * NGX_BUSY       no steps are left
+ * NGX_ERROR      no memory, or over the limit of it: b->large
+ */
+
+/* Counts "size" bytes that the schema is about to hold. */
+ngx_int_t ngx_ors_jsonschema_build_hold(ngx_ors_jsonschema_build_t *b,
+    size_t size);
+
+/* Zeroed memory that the schema holds, counted; NULL as NGX_ERROR. */
+void *ngx_ors_jsonschema_build_alloc(ngx_ors_jsonschema_build_t *b,
+    size_t size);
+
+/* Sets "*node" to the node of "json", which is built if there is none yet. */
+ngx_int_t ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b,
+    json_t *json, ngx_ors_jsonschema_resource_t *resource,
+    ngx_ors_jsonschema_node_t **node);
+
+/* Builds the nodes of an array or of the members of an object. */
+ngx_int_t ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b,
+    json_t *value, ngx_ors_jsonschema_resource_t *resource,
+    ngx_ors_jsonschema_nodes_t *nodes);
+
+/*
+ * Sets "*pattern" to the compiled "text", UTF-8; it belongs to the schema.
+ * Takes a step for each byte, and more where libpcre2 compares repeated items
+ * with one another.
+ */
+ngx_int_t ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
+    const char *text, size_t len, ngx_ors_jsonschema_pattern_t **pattern);
+
+/* Fills the report: "The schema's KEYWORD must be ...": NGX_DECLINED. */
+ngx_int_t ngx_ors_jsonschema_build_error(ngx_ors_jsonschema_build_t *b,
+    char *keyword, char *must);
+
+/* The anchor of that name in a resource, or NULL. */
+ngx_ors_jsonschema_anchor_t *ngx_ors_jsonschema_ref_anchor(
+    ngx_ors_jsonschema_t *schema, ngx_ors_jsonschema_resource_t *resource,
+    ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_JSONSCHEMA_NODE_H_INCLUDED_ */
