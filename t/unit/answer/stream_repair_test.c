@@ -162,6 +162,22 @@ test_status(void)
     is_int(a.verify.repaired, 2, "two are repaired");
 
     answer_free(&a);
+
+    /* one member is filled, one with another that lacks as much is removed */
+
+    stream_init(&a, FIRST("0") BARE("added", "1", "")
+                BARE("done", "2", ",'status':null,'x':{'type':'message',"
+                     "'status':null}"));
+    a.policy.unknown = ngx_ors_unknown_strip;
+
+    begins(&a, "members of items that are filled and removed",
+           FIRST("0") BARE("added", "1", ",'status':'in_progress'")
+           BARE("done", "2", ",'status':'completed'") "event: error\n");
+
+    ok(strstr((char *) a.text, "\"content\":[],\"status\":\"completed\"}]}}")
+       != NULL, "also in the item that was kept, to its last byte");
+
+    answer_free(&a);
     ngx_ors_test_log_reset();
 }
 
