@@ -165,10 +165,7 @@ ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 
     value = NULL;
 
-    for (key = ngx_ors_json_first(json, object);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, object) {
         if (ngx_ors_json_named(json, key, name, len)) {
             value = key + 1;
         }
@@ -194,10 +191,7 @@ ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
         return;
     }
 
-    for (key = ngx_ors_json_first(json, object);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, object) {
         name = ngx_ors_json_name(json, key, names);
 
         if (name->len) {
