@@ -95,7 +95,9 @@ ngx_ors_digest_mac(ngx_str_t *key, u_char *md)
     u_char      pad[NGX_ORS_DIGEST_BLOCK];
     ngx_int_t   rc;
     ngx_str_t   text, none;
-    ngx_uint_t  i;
+    ngx_uint_t  i, k;
+
+    static u_char  mask[] = { 0x36, 0x36 ^ 0x5c };
 
     ngx_memzero(pad, sizeof(pad));
     ngx_str_null(&none);
@@ -110,19 +112,14 @@ ngx_ors_digest_mac(ngx_str_t *key, u_char *md)
     text.data = md;
     text.len = NGX_ORS_DIGEST_WHOLE;
 
-    for (i = 0; i < sizeof(pad); i++) {
-        pad[i] ^= 0x36;
-    }
+    for (k = 0, rc = NGX_OK; k < 2 && rc == NGX_OK; k++) {
 
-    if (ngx_ors_digest_two(pad, sizeof(pad), &text, md) != NGX_OK) {
-        return NGX_ERROR;
-    }
+        for (i = 0; i < sizeof(pad); i++) {
+            pad[i] ^= mask[k];
+        }
 
-    for (i = 0; i < sizeof(pad); i++) {
-        pad[i] ^= 0x36 ^ 0x5c;
+        rc = ngx_ors_digest_two(pad, sizeof(pad), &text, md);
     }
-
-    rc = ngx_ors_digest_two(pad, sizeof(pad), &text, md);
 
     ngx_explicit_memzero(pad, sizeof(pad));
 

@@ -32,21 +32,20 @@
 #define NGX_ORS_SECRET_MAX  65536
 
 
-static ngx_int_t ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
-    ngx_ors_seal_fault_t *fault);
+static ngx_int_t ngx_ors_seal_line(ngx_array_t *keys, u_char *p,
+    u_char *last, ngx_ors_seal_fault_t *fault);
 static ngx_int_t ngx_ors_seal_add(ngx_array_t *keys, u_char *secret,
     ngx_ors_seal_fault_t *fault);
 static ngx_int_t ngx_ors_seal_grow(ngx_array_t *keys);
 static ngx_int_t ngx_ors_seal_hex(ngx_str_t *line, u_char *secret);
 static ngx_int_t ngx_ors_seal_base64(ngx_str_t *line, u_char *secret);
 static ngx_ors_seal_key_t *ngx_ors_seal_find(ngx_array_t *keys, u_char *id);
-static ngx_int_t ngx_ors_seal_encrypt(EVP_CIPHER_CTX *ctx,
-    ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
-    ngx_str_t *text, u_char *raw);
+static ngx_int_t ngx_ors_seal_encrypt(ngx_ors_sealer_t *sealer,
+    ngx_ors_seal_purpose_e purpose, ngx_str_t *text, u_char *raw);
 static ngx_int_t ngx_ors_seal_decode(ngx_ors_sealer_t *sealer,
     ngx_str_t *blob, ngx_pool_t *pool, ngx_str_t *raw);
-static ngx_int_t ngx_ors_seal_decrypt(EVP_CIPHER_CTX *ctx,
-    ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose, ngx_str_t *raw);
+static ngx_int_t ngx_ors_seal_decrypt(ngx_ors_sealer_t *sealer,
+    ngx_ors_seal_purpose_e purpose, ngx_str_t *raw);
 static ngx_array_t *ngx_ors_secret_keys(ngx_conf_t *cf);
 static ngx_int_t ngx_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys,
     ngx_str_t *name);
@@ -64,7 +63,6 @@ ngx_ors_seal_keys(ngx_array_t *keys, ngx_str_t *text,
 {
     u_char      *p, *last, *end;
     ngx_int_t    rc;
-    ngx_str_t    line;
     ngx_uint_t   n;
 
     n = keys->nelts;
@@ -79,10 +77,7 @@ ngx_ors_seal_keys(ngx_array_t *keys, ngx_str_t *text,
             last = end;
         }
 
-        line.data = p;
-        line.len = last - p;
-
-        rc = ngx_ors_seal_line(keys, &line, fault);
+        rc = ngx_ors_seal_line(keys, p, last, fault);
 
         if (rc != NGX_OK) {
             return rc;
@@ -102,18 +97,17 @@ ngx_ors_seal_keys(ngx_array_t *keys, ngx_str_t *text,
 
 
 static ngx_int_t
-ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
+ngx_ors_seal_line(ngx_array_t *keys, u_char *p, u_char *last,
     ngx_ors_seal_fault_t *fault)
 {
-    u_char      secret[NGX_ORS_SEAL_KEY_LEN], *p, *last;
+    u_char      secret[NGX_ORS_SEAL_KEY_LEN], *comment;
     ngx_int_t   rc;
     ngx_str_t   text;
 
-    p = line->data;
-    last = ngx_strlchr(p, p + line->len, '#');
+    comment = ngx_strlchr(p, last, '#');
 
-    if (last == NULL) {
-        last = p + line->len;
+    if (comment) {
+        last = comment;
     }
 
     while (p < last && (*p == ' ' || *p == '\t')) {
@@ -296,9 +290,8 @@ ngx_int_t
 ngx_ors_seal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
     ngx_str_t *text, ngx_pool_t *pool, ngx_str_t *blob)
 {
-    ngx_int_t        rc;
-    ngx_str_t        raw, encoded;
-    EVP_CIPHER_CTX  *ctx;
+    ngx_int_t  rc;
+    ngx_str_t  raw, encoded;
 
     if (text->len > NGX_ORS_SEAL_MAX) {
         return NGX_DECLINED;
@@ -314,14 +307,7 @@ ngx_ors_seal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
         return NGX_ERROR;
     }
 
-    ctx = EVP_CIPHER_CTX_new();
-    if (ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_ors_seal_encrypt(ctx, sealer, purpose, text, raw.data);
-
-    EVP_CIPHER_CTX_free(ctx);
+    rc = ngx_ors_seal_encrypt(sealer, purpose, text, raw.data);
 
     encoded.data = ngx_cpymem(blob->data, ngx_ors_seal_mark.data,
                               ngx_ors_seal_mark.len);
@@ -339,20 +325,24 @@ ngx_ors_seal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
 
 
 static ngx_int_t
-ngx_ors_seal_encrypt(EVP_CIPHER_CTX *ctx, ngx_ors_sealer_t *sealer,
-    ngx_ors_seal_purpose_e purpose, ngx_str_t *text, u_char *raw)
+ngx_ors_seal_encrypt(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
+    ngx_str_t *text, u_char *raw)
 {
     int                  n;
     u_char               aad, *nonce, *body;
+    ngx_int_t            rc;
+    EVP_CIPHER_CTX      *ctx;
     ngx_ors_seal_key_t  *key;
 
+    rc = NGX_OK;
+    ctx = EVP_CIPHER_CTX_new();
     key = sealer->keys->elts;
     aad = (u_char) purpose;
 
     nonce = ngx_cpymem(raw, key->id, NGX_ORS_SEAL_ID_LEN);
     body = nonce + NGX_ORS_SEAL_NONCE;
 
-    if (RAND_bytes(nonce, NGX_ORS_SEAL_NONCE) != 1
+    if (ctx == NULL || RAND_bytes(nonce, NGX_ORS_SEAL_NONCE) != 1
         || EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key->secret,
                               nonce) != 1
         || EVP_EncryptUpdate(ctx, NULL, &n, &aad, 1) != 1
@@ -365,10 +355,12 @@ ngx_ors_seal_encrypt(EVP_CIPHER_CTX *ctx, ngx_ors_sealer_t *sealer,
         || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_GET_TAG, NGX_ORS_SEAL_TAG,
                                body + text->len) != 1)
     {
-        return NGX_ERROR;
+        rc = NGX_ERROR;
     }
 
-    return NGX_OK;
+    EVP_CIPHER_CTX_free(ctx);
+
+    return rc;
 }
 
 
@@ -376,9 +368,8 @@ ngx_int_t
 ngx_ors_unseal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
     ngx_str_t *blob, ngx_pool_t *pool, ngx_str_t *text)
 {
-    ngx_int_t        rc;
-    ngx_str_t        raw;
-    EVP_CIPHER_CTX  *ctx;
+    ngx_int_t  rc;
+    ngx_str_t  raw;
 
     rc = ngx_ors_seal_decode(sealer, blob, pool, &raw);
 
@@ -386,14 +377,7 @@ ngx_ors_unseal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
         return rc;
     }
 
-    ctx = EVP_CIPHER_CTX_new();
-    if (ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_ors_seal_decrypt(ctx, sealer, purpose, &raw);
-
-    EVP_CIPHER_CTX_free(ctx);
+    rc = ngx_ors_seal_decrypt(sealer, purpose, &raw);
 
     text->data = raw.data + NGX_ORS_SEAL_HEAD;
     text->len = raw.len - NGX_ORS_SEAL_REST;
@@ -419,9 +403,7 @@ ngx_ors_seal_decode(ngx_ors_sealer_t *sealer, ngx_str_t *blob,
                     + ngx_ors_seal_encoded(NGX_ORS_SEAL_REST)
         || body.len > ngx_ors_seal_encoded(NGX_ORS_SEAL_MAX
                                            + NGX_ORS_SEAL_REST)
-        || ngx_memcmp(blob->data, ngx_ors_seal_mark.data,
-                      ngx_ors_seal_mark.len)
-           != 0)
+        || !ngx_ors_seal_is(blob))
     {
         return NGX_DECLINED;
     }
@@ -468,34 +450,42 @@ ngx_ors_seal_decode(ngx_ors_sealer_t *sealer, ngx_str_t *blob,
 
 
 static ngx_int_t
-ngx_ors_seal_decrypt(EVP_CIPHER_CTX *ctx, ngx_ors_sealer_t *sealer,
-    ngx_ors_seal_purpose_e purpose, ngx_str_t *raw)
+ngx_ors_seal_decrypt(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
+    ngx_str_t *raw)
 {
     int                  n;
     size_t               len;
     u_char               aad, *body;
+    ngx_int_t            rc;
+    EVP_CIPHER_CTX      *ctx;
     ngx_ors_seal_key_t  *key;
 
+    ctx = EVP_CIPHER_CTX_new();
     key = ngx_ors_seal_find(sealer->keys, raw->data);
     aad = (u_char) purpose;
 
     body = raw->data + NGX_ORS_SEAL_HEAD;
     len = raw->len - NGX_ORS_SEAL_REST;
 
-    if (EVP_DecryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key->secret,
-                           raw->data + NGX_ORS_SEAL_ID_LEN) != 1
-        || EVP_DecryptUpdate(ctx, NULL, &n, &aad, 1) != 1
-        || EVP_DecryptUpdate(ctx, NULL, &n, sealer->scope,
-                             NGX_ORS_DIGEST_LEN) != 1
-        || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_SET_TAG, NGX_ORS_SEAL_TAG,
-                               body + len) != 1
-        || EVP_DecryptUpdate(ctx, body, &n, body, (int) len) != 1)
+    rc = NGX_ERROR;
+
+    if (ctx
+        && EVP_DecryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key->secret,
+                              raw->data + NGX_ORS_SEAL_ID_LEN) == 1
+        && EVP_DecryptUpdate(ctx, NULL, &n, &aad, 1) == 1
+        && EVP_DecryptUpdate(ctx, NULL, &n, sealer->scope,
+                             NGX_ORS_DIGEST_LEN) == 1
+        && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_SET_TAG, NGX_ORS_SEAL_TAG,
+                               body + len) == 1
+        && EVP_DecryptUpdate(ctx, body, &n, body, (int) len) == 1)
     {
-        return NGX_ERROR;
+        rc = (EVP_DecryptFinal_ex(ctx, body + len, &n) == 1) ? NGX_OK
+                                                            : NGX_DECLINED;
     }
 
-    return (EVP_DecryptFinal_ex(ctx, body + len, &n) == 1) ? NGX_OK
-                                                          : NGX_DECLINED;
+    EVP_CIPHER_CTX_free(ctx);
+
+    return rc;
 }
 
 
@@ -538,8 +528,7 @@ ngx_ors_secret_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 ngx_int_t
 ngx_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *key)
 {
-    ngx_array_t         *keys;
-    ngx_ors_seal_key_t  *first;
+    ngx_array_t  *keys;
 
     keys = ngx_ors_secret_keys(cf);
 
@@ -554,9 +543,7 @@ ngx_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *key)
         return NGX_ERROR;
     }
 
-    first = keys->elts;
-
-    key->data = first->secret;
+    key->data = ((ngx_ors_seal_key_t *) keys->elts)->secret;
     key->len = NGX_ORS_SEAL_KEY_LEN;
 
     return NGX_OK;
