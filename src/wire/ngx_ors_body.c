@@ -518,10 +518,7 @@ ngx_ors_media(ngx_list_t *headers)
 
     type = NULL;
 
-    for (h = ngx_ors_header_first(headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, headers, &at) {
         if (h->hash == 0) {
             continue;
         }

@@ -23,7 +23,8 @@
 #define NGX_ORS_FORWARD_ARG  32
 
 
-static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
+static ngx_uint_t ngx_ors_forward_passes(ngx_str_t *key);
+static ngx_uint_t ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name);
 static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
 static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);
 static ngx_uint_t ngx_ors_headers_passes(ngx_str_t *key);
@@ -45,14 +46,11 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
         return NGX_ERROR;
     }
 
-    for (h = ngx_ors_header_first(from, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, from, &at) {
         key = &h->key;
 
         if ((drop & NGX_ORS_FORWARD_BARE) ? !ngx_ors_forward_public(key)
-                                          : !ngx_ors_forward_passes(h))
+                                          : !ngx_ors_forward_passes(key))
         {
             continue;
         }
@@ -79,10 +77,8 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
 
 
 static ngx_uint_t
-ngx_ors_forward_passes(ngx_table_elt_t *h)
+ngx_ors_forward_passes(ngx_str_t *key)
 {
-    ngx_str_t  *name;
-
     static ngx_str_t  names[] = {
         ngx_string("accept"),
         ngx_string("accept-encoding"),
@@ -101,16 +97,23 @@ ngx_ors_forward_passes(ngx_table_elt_t *h)
         ngx_null_string
     };
 
-    for (name = names; name->len; name++) {
+    return !ngx_ors_forward_listed(names, key);
+}
 
-        if (h->key.len == name->len
-            && ngx_strncmp(h->lowcase_key, name->data, name->len) == 0)
-        {
-            return 0;
+
+static ngx_uint_t
+ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name)
+{
+    ngx_str_t  *listed;
+
+    for (listed = names; listed->len; listed++) {
+
+        if (ngx_ors_same_case(name, (char *) listed->data)) {
+            return 1;
         }
     }
 
-    return 1;
+    return 0;
 }
 
 
@@ -205,7 +208,7 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 {
     u_char      buf[NGX_ORS_FORWARD_ARG * 3];
     u_char     *end, *dst, *src;
-    ngx_str_t   name, *known;
+    ngx_str_t   name;
 
     static ngx_str_t  names[] = {
         ngx_string("access_token"),
@@ -240,14 +243,7 @@ ngx_ors_forward_key(u_char *p, u_char *last)
     name.data = buf;
     name.len = dst - buf;
 
-    for (known = names; known->len; known++) {
-
-        if (ngx_ors_same_case(&name, (char *) known->data)) {
-            return 1;
-        }
-    }
-
-    return 0;
+    return ngx_ors_forward_listed(names, &name);
 }
 
 
@@ -337,10 +333,7 @@ ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
     ngx_table_elt_t      *h;
     ngx_ors_header_at_t   at;
 
-    for (h = ngx_ors_header_first(headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, headers, &at) {
         if (h->hash && ngx_ors_same_case(&h->key, (char *) name->data)) {
             break;
         }
@@ -391,10 +384,7 @@ ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
     ngx_table_elt_t      *h;
     ngx_ors_header_at_t   at;
 
-    for (h = ngx_ors_header_first(headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, headers, &at) {
         if (!ngx_ors_same_case(&h->key, name)) {
             continue;
         }
@@ -416,10 +406,7 @@ ngx_ors_header_lists(ngx_list_t *headers, char *name, ngx_str_t *token)
     ngx_table_elt_t      *h;
     ngx_ors_header_at_t   at;
 
-    for (h = ngx_ors_header_first(headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, headers, &at) {
         if (ngx_ors_same_case(&h->key, name)
             && ngx_ors_header_has(&h->value, token))
         {
@@ -472,10 +459,7 @@ ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
     ngx_table_elt_t      *h, *copy;
     ngx_ors_header_at_t   at;
 
-    for (h = ngx_ors_header_first(from, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, from, &at) {
         if (h->hash == 0 || !ngx_ors_headers_passes(&h->key)
             || !ngx_ors_line_clean(&h->value))
         {

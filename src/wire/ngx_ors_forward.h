@@ -64,6 +64,10 @@ ngx_table_elt_t *ngx_ors_header_first(ngx_list_t *headers,
     ngx_ors_header_at_t *at);
 ngx_table_elt_t *ngx_ors_header_next(ngx_ors_header_at_t *at);
 
+/* Each header of a list, removed ones included. */
+#define ngx_ors_header_each(h, headers, at)                                   \
+    for (h = ngx_ors_header_first(headers, at); h; h = ngx_ors_header_next(at))
+
 /* The header "name" in the list, or NULL. */
 ngx_table_elt_t *ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name);
 

@@ -44,8 +44,6 @@ static ngx_int_t ngx_ors_ws_control(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame, ngx_uint_t last);
 static ngx_int_t ngx_ors_ws_closed(ngx_ors_ws_t *ws);
 static ngx_int_t ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code);
-static void ngx_ors_ws_some(ngx_ors_ws_t *ws, size_t len, u_char *data,
-    size_t n);
 static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
     u_char *data, size_t n);
 
@@ -516,24 +514,13 @@ ngx_ors_ws_chain(ngx_ors_ws_t *ws, ngx_chain_t *in, ngx_chain_t *last,
             n--;
         }
 
-        ngx_ors_ws_some(ws, len, cl->buf->pos, n);
+        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, cl->buf->pos, n);
         cl->buf->pos = cl->buf->last;
     }
 
     if (members->len) {
-        ngx_ors_ws_some(ws, len, members->data, members->len);
-        ngx_ors_ws_some(ws, len, (u_char *) "}", 1);
-    }
-}
-
-
-/* an empty part would be taken for an empty message */
-
-static void
-ngx_ors_ws_some(ngx_ors_ws_t *ws, size_t len, u_char *data, size_t n)
-{
-    if (n) {
-        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, data, n);
+        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, members->data, members->len);
+        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, (u_char *) "}", 1);
     }
 }
 
@@ -591,6 +578,12 @@ ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
     u_char *data, size_t n)
 {
     struct wslay_frame_iocb  frame;
+
+    /* an empty part would be taken for an empty message */
+
+    if (n == 0 && len) {
+        return;
+    }
 
     ngx_memzero(&frame, sizeof(struct wslay_frame_iocb));
 
