@@ -441,10 +441,7 @@ ngx_ors_answer_fault_loc(u_char *p, u_char *last, ngx_ors_json_t *json,
 
     start = p;
 
-    for (child = ngx_ors_json_first(json, node);
-         child;
-         child = ngx_ors_json_next(json, child))
-    {
+    ngx_ors_json_each(child, json, node) {
         ngx_ors_json_raw(json, child, &text);
 
         if ((size_t) (last - p) < text.len + 2) {

@@ -5,8 +5,9 @@
 
 
 /*
- * Digests of texts that come in pieces, fed with raw JSON strings of any
- * length.
+ * The parts of a verification that its order and its items share: digests of
+ * texts that come in pieces, error documents, chunks of chat completions,
+ * deviations that pass, an end that is held for the store, members of events.
  */
 
 
@@ -95,19 +96,16 @@ static ngx_int_t ngx_ors_verify_failure_error(ngx_ors_verify_t *verify);
 static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_verify_failure_code(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_set(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node, ngx_str_t *value);
-static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
+static ngx_uint_t ngx_ors_verify_failure_known(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_verify_chat_error(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_chat_choices(ngx_ors_verify_t *verify);
-static ngx_int_t ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *choice);
 static ngx_int_t ngx_ors_verify_store_id(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object, ngx_str_t *id);
 static ngx_int_t ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t **response);
-static const ngx_ors_verify_row_t *ngx_ors_verify_event_find(ngx_str_t *type);
 static void ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_verify_event_type(ngx_ors_verify_t *verify,
@@ -142,6 +140,12 @@ static const struct {
     { ngx_null_string, ngx_null_string },
     NGX_ORS_PARTS(ngx_ors_verify_part_name)
 };
+
+
+/*
+ * Digests of texts that come in pieces, fed with raw JSON strings of any
+ * length.
+ */
 
 
 void
@@ -398,45 +402,41 @@ ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
 static ngx_int_t
 ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
 {
+    ngx_int_t             rc;
+    ngx_str_t             raw;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *error, *code, *type;
+
     verify->status = verify->answer->status;
     ngx_str_set(&verify->type, "application/json");
 
     ngx_ors_error_reported(&verify->error, verify->answer->status);
 
-    if (ngx_ors_verify_failure_code(verify) != NGX_OK
-        || ngx_ors_verify_failure_type(verify) != NGX_OK)
-    {
+    rc = NGX_OK;
+    json = &verify->json;
+
+    error = ngx_ors_json_find(json, json->nodes, "error");
+    code = ngx_ors_json_find(json, error, "code");
+    type = ngx_ors_json_find(json, error, "type");
+
+    /* clients read a text: a number becomes one */
+
+    if (code && code->type == ngx_ors_json_number) {
+        ngx_ors_json_raw(json, code, &raw);
+        rc = ngx_ors_verify_failure_set(verify, code, &raw);
+    }
+
+    if (rc == NGX_OK && type && !ngx_ors_verify_failure_known(verify, type)) {
+        rc = ngx_ors_verify_failure_set(verify, type, &verify->error.type);
+    }
+
+    if (rc != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_edits_write(&verify->edits, &verify->json, 0, text->len, 1,
-                        verify->out);
+    ngx_ors_edits_write(&verify->edits, json, 0, text->len, 1, verify->out);
 
     return NGX_DONE;
-}
-
-
-/* clients read a text: a number becomes one */
-
-static ngx_int_t
-ngx_ors_verify_failure_code(ngx_ors_verify_t *verify)
-{
-    ngx_str_t             raw;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = &verify->json;
-
-    node = ngx_ors_json_find(json, json->nodes, "error");
-    node = ngx_ors_json_find(json, node, "code");
-
-    if (node == NULL || node->type != ngx_ors_json_number) {
-        return NGX_OK;
-    }
-
-    ngx_ors_json_raw(json, node, &raw);
-
-    return ngx_ors_verify_failure_set(verify, node, &raw);
 }
 
 
@@ -465,12 +465,11 @@ ngx_ors_verify_failure_set(ngx_ors_verify_t *verify,
 
 /* types that the specification does not have are of its flavors (C2) */
 
-static ngx_int_t
-ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
+static ngx_uint_t
+ngx_ors_verify_failure_known(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *type)
 {
-    ngx_uint_t            i;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    ngx_uint_t  i;
 
     static ngx_str_t  types[] = {
         ngx_string("invalid_request"),
@@ -480,23 +479,20 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
         ngx_string("model_error")
     };
 
-    json = &verify->json;
-
-    node = ngx_ors_json_find(json, json->nodes, "error");
-    node = ngx_ors_json_find(json, node, "type");
-
-    if (node == NULL || (verify->policy->profile & NGX_ORS_IN_OPENAI)) {
-        return NGX_OK;
+    if (verify->policy->profile & NGX_ORS_IN_OPENAI) {
+        return 1;
     }
 
     for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 
-        if (ngx_ors_json_equal(json, node, types[i].data, types[i].len)) {
-            return NGX_OK;
+        if (ngx_ors_json_equal(&verify->json, type, types[i].data,
+                               types[i].len))
+        {
+            return 1;
         }
     }
 
-    return ngx_ors_verify_failure_set(verify, node, &verify->error.type);
+    return 0;
 }
 
 
@@ -616,58 +612,41 @@ ngx_ors_verify_chat_error(ngx_ors_verify_t *verify)
 static ngx_int_t
 ngx_ors_verify_chat_choices(ngx_ors_verify_t *verify)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *choices, *choice;
+    int64_t                   n;
+    uint64_t                  bit;
+    ngx_ors_json_t           *json;
+    ngx_ors_json_node_t      *choices, *choice, *node;
+    ngx_ors_verify_stream_t  *vs;
 
-    choices = ngx_ors_json_find(&verify->json, verify->json.nodes, "choices");
+    vs = verify->stream;
+    json = &verify->json;
+
+    choices = ngx_ors_json_find(json, json->nodes, "choices");
 
     if (choices == NULL || choices->type != ngx_ors_json_array) {
         return NGX_OK;
     }
 
-    for (choice = ngx_ors_json_first(&verify->json, choices);
-         choice;
-         choice = ngx_ors_json_next(&verify->json, choice))
-    {
-        rc = ngx_ors_verify_chat_choice(verify, choice);
+    ngx_ors_json_each(choice, json, choices) {
+        verify->begun = 1;
+        node = ngx_ors_json_find(json, choice, "index");
+        n = 0;
 
-        if (rc != NGX_OK) {
-            return rc;
+        if (node && (ngx_ors_json_integer(json, node, &n) != NGX_OK
+                     || n < 0 || n >= NGX_ORS_VERIFY_CHOICES))
+        {
+            return ngx_ors_verify_violation(verify, "a choice has an "
+                                            "impossible index");
         }
-    }
 
-    return NGX_OK;
-}
+        bit = (uint64_t) 1 << (n & 63);
+        vs->seen[n >> 6] |= bit;
 
+        node = ngx_ors_json_find(json, choice, "finish_reason");
 
-static ngx_int_t
-ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *choice)
-{
-    int64_t                   n;
-    uint64_t                  bit;
-    ngx_ors_json_node_t      *node;
-    ngx_ors_verify_stream_t  *vs;
-
-    vs = verify->stream;
-    verify->begun = 1;
-    node = ngx_ors_json_find(&verify->json, choice, "index");
-    n = 0;
-
-    if (node && (ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
-                 || n < 0 || n >= NGX_ORS_VERIFY_CHOICES))
-    {
-        return ngx_ors_verify_violation(verify, "a choice has an impossible "
-                                        "index");
-    }
-
-    bit = (uint64_t) 1 << (n & 63);
-    vs->seen[n >> 6] |= bit;
-
-    node = ngx_ors_json_find(&verify->json, choice, "finish_reason");
-
-    if (node && node->type != ngx_ors_json_null) {
-        vs->finished[n >> 6] |= bit;
+        if (node && node->type != ngx_ors_json_null) {
+            vs->finished[n >> 6] |= bit;
+        }
     }
 
     return NGX_OK;
@@ -961,10 +940,7 @@ ngx_ors_verify_event_read(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 
     json = &verify->json;
 
-    for (key = ngx_ors_json_first(json, json->nodes);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, json->nodes) {
         ngx_ors_verify_event_member(verify, ev, key);
     }
 
@@ -979,17 +955,22 @@ ngx_ors_verify_event_read(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 
     /* most events are of the type of the last one */
 
-    if (row == NULL || row->name.len != ev->type.len
-        || ngx_memcmp(row->name.data, ev->type.data, ev->type.len) != 0)
-    {
-        row = ngx_ors_verify_event_find(&ev->type);
+    if (row == NULL || !ngx_ors_same(&row->name, &ev->type)) {
+
+        for (row = ngx_ors_verify_rows; row->name.len; row++) {
+
+            if (ngx_ors_same(&row->name, &ev->type)) {
+                break;
+            }
+        }
     }
 
-    if (row) {
+    if (row->name.len) {
         ev->type = row->name;
         ev->act = row->act;
 
     } else {
+        row = NULL;
         ev->act = (ev->member[ngx_ors_verify_m_output_index]
                    && ngx_strlchr(ev->type.data,
                                   ev->type.data + ev->type.len, ':') == NULL)
@@ -1046,22 +1027,6 @@ ngx_ors_verify_event_part(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
     *text = NULL;
 
     return ngx_ors_verify_part_other;
-}
-
-
-static const ngx_ors_verify_row_t *
-ngx_ors_verify_event_find(ngx_str_t *type)
-{
-    const ngx_ors_verify_row_t  *row;
-
-    for (row = ngx_ors_verify_rows; row->name.len; row++) {
-
-        if (ngx_ors_same(&row->name, type)) {
-            return row;
-        }
-    }
-
-    return NULL;
 }
 
 

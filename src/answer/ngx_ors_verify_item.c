@@ -39,6 +39,8 @@ static ngx_ors_verify_item_t *ngx_ors_verify_item_find(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_item_step(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
+static ngx_int_t ngx_ors_verify_item_typed(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_item_added(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_item_push(ngx_ors_verify_t *verify);
@@ -69,8 +71,6 @@ static ngx_uint_t ngx_ors_verify_part_fits(ngx_ors_verify_item_t *item,
 static ngx_int_t ngx_ors_verify_part_done(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_part_text(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
-static ngx_int_t ngx_ors_verify_part_own(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_part_find(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
@@ -189,10 +189,8 @@ ngx_ors_verify_item_step(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 
     step = ev->row->step;
 
-    if (ngx_strlen(ev->row->item) != item->type.len
-        || ngx_memcmp(ev->row->item, item->type.data, item->type.len) != 0)
-    {
-        return ngx_ors_verify_violation(verify, "its item is of another type");
+    if (ngx_ors_verify_item_typed(verify, item, ev) != NGX_OK) {
+        return NGX_DECLINED;
     }
 
     if (step < item->step || item->step == ngx_ors_verify_step_over) {
@@ -202,6 +200,19 @@ ngx_ors_verify_item_step(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     item->step = step;
 
     return NGX_OK;
+}
+
+
+/* the item must be of the type that the event's name begins with */
+
+static ngx_int_t
+ngx_ors_verify_item_typed(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev)
+{
+    return (ngx_strlen(ev->row->item) == item->type.len
+            && ngx_memcmp(ev->row->item, item->type.data, item->type.len) == 0)
+           ? NGX_OK : ngx_ors_verify_violation(verify, "its item is of another "
+                                               "type");
 }
 
 
@@ -588,10 +599,7 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
 
     item = vs->items;
 
-    for (node = ngx_ors_json_first(&verify->json, output);
-         node;
-         node = ngx_ors_json_next(&verify->json, node))
-    {
+    ngx_ors_json_each(node, &verify->json, output) {
         if (!ngx_ors_verify_item_same(verify, item, node)) {
             return ngx_ors_verify_violation(verify,
                                             "the output has another item "
@@ -851,7 +859,7 @@ ngx_ors_verify_part_text(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     ngx_ors_verify_digest_t  *sum;
 
     if (ev->row->part == ngx_ors_verify_part_none) {
-        rc = ngx_ors_verify_part_own(verify, item, ev);
+        rc = ngx_ors_verify_item_typed(verify, item, ev);
         sum = &item->content.text;
 
     } else {
@@ -883,22 +891,6 @@ ngx_ors_verify_part_text(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     item->state = ngx_ors_verify_item_st_text;
 
     return ngx_ors_verify_part_whole(verify, item, sum, text);
-}
-
-
-static ngx_int_t
-ngx_ors_verify_part_own(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
-    ngx_ors_verify_event_t *ev)
-{
-    if (ngx_strlen(ev->row->item) == item->kind->type.len
-        && ngx_memcmp(ev->row->item, item->kind->type.data,
-                      item->kind->type.len)
-           == 0)
-    {
-        return NGX_OK;
-    }
-
-    return ngx_ors_verify_violation(verify, "its item is of another type");
 }
 
 
@@ -1049,10 +1041,7 @@ ngx_ors_verify_part_sums(ngx_ors_json_t *json, ngx_ors_json_node_t *parts,
         return;
     }
 
-    for (part = ngx_ors_json_first(json, parts);
-         part;
-         part = ngx_ors_json_next(json, part))
-    {
+    ngx_ors_json_each(part, json, parts) {
         type = ngx_ors_verify_event_part(json, part, &text);
 
         ngx_ors_verify_digest_init(&whole);

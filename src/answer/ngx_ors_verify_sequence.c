@@ -5,14 +5,9 @@
 
 
 /*
- * The state table of a response's stream: which event may follow which, and
- * what each one changes.
- */
-
-
-/*
- * The verification of a stream's order (protocol, section 10.3): each event is
- * checked, numbered and sent on.
+ * The order of a response's stream (protocol, section 10.3): which event may
+ * follow which, how each is numbered and sent on, and the events that end a
+ * stream which is broken.
  */
 
 
@@ -98,12 +93,8 @@ static ngx_int_t ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
 static ngx_int_t ngx_ors_verify_sequence_fill(void *data,
     const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *node);
-static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
-    u_char *p, size_t pos, size_t last);
-static void ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify,
-    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_verify_terminate_copy(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *text, size_t *room);
 static ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify,
@@ -338,7 +329,8 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
 
     vs->order = ngx_ors_verify_sequence_st_created;
 
-    return ngx_ors_verify_terminate_snapshot(verify, response);
+    return ngx_ors_verify_terminate_copy(verify, response, &vs->snapshot,
+                                         &vs->room);
 }
 
 
@@ -375,7 +367,8 @@ ngx_ors_verify_sequence_state(ngx_ors_verify_t *verify,
 
     vs->order = order;
 
-    return ngx_ors_verify_terminate_snapshot(verify, response);
+    return ngx_ors_verify_terminate_copy(verify, response, &vs->snapshot,
+                                         &vs->room);
 }
 
 
@@ -548,7 +541,7 @@ ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
     }
 
     verify->repaired += !nested;
-    ngx_ors_verify_terminate_error(verify, &vs->failure);
+    ngx_ors_event_error(verify->out, vs->sequence++, &vs->failure);
 
     return NGX_DONE;
 }
@@ -798,84 +791,55 @@ ngx_int_t
 ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node, ngx_str_t *json)
 {
-    size_t      pos, last, size;
-    u_char     *p;
-    ngx_int_t   rc;
+    size_t     room;
+    ngx_int_t  rc;
 
-    pos = ngx_ors_edit_start(node);
-    last = ngx_ors_edit_end(node);
-    size = ngx_ors_edits_size(&verify->edits, pos, last);
+    room = 0;
 
-    rc = ngx_ors_verify_terminate_charge(verify, size);
+    rc = ngx_ors_verify_terminate_charge(verify,
+                           ngx_ors_edits_size(&verify->edits,
+                                              ngx_ors_edit_start(node),
+                                              ngx_ors_edit_end(node)));
 
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    p = ngx_pnalloc(verify->pool, size);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    (void) ngx_ors_verify_terminate_text(verify, p, pos, last);
-
-    json->data = p;
-    json->len = size;
-
-    return NGX_OK;
+    return (rc == NGX_OK)
+           ? ngx_ors_verify_terminate_copy(verify, node, json, &room) : rc;
 }
 
 
 /*
- * Remembers a response that is in progress, "node" with verify->edits, in
- * place of the last one.  NGX_OK or NGX_ERROR.
+ * Copies "node" with verify->edits to "text", which has "*room" bytes, or to
+ * new memory.  An edit at the very end belongs to the parent: it adds a member.
+ * NGX_OK or NGX_ERROR.
  */
 
 static ngx_int_t
-ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *node)
+ngx_ors_verify_terminate_copy(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *text, size_t *room)
 {
-    size_t                    pos, last, size;
-    u_char                   *p;
-    ngx_ors_verify_stream_t  *vs;
-
-    vs = verify->stream;
+    size_t           pos, last, size;
+    u_char          *p, *json;
+    ngx_ors_edit_t  *edit, *end;
 
     pos = ngx_ors_edit_start(node);
     last = ngx_ors_edit_end(node);
     size = ngx_ors_edits_size(&verify->edits, pos, last);
 
-    if (size > vs->room) {
+    if (size > *room) {
         p = ngx_pnalloc(verify->pool, size);
         if (p == NULL) {
             return NGX_ERROR;
         }
 
-        if (vs->snapshot.data) {
-            (void) ngx_pfree(verify->pool, vs->snapshot.data);
+        if (*room) {
+            (void) ngx_pfree(verify->pool, text->data);
         }
 
-        vs->snapshot.data = p;
-        vs->room = size;
+        text->data = p;
+        *room = size;
     }
 
-    p = ngx_ors_verify_terminate_text(verify, vs->snapshot.data, pos, last);
-    vs->snapshot.len = p - vs->snapshot.data;
-
-    return NGX_OK;
-}
-
-
-/* an edit at the very end belongs to the parent: it adds a member */
-
-static u_char *
-ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
-    size_t last)
-{
-    u_char          *text;
-    ngx_ors_edit_t  *edit, *end;
-
-    text = verify->json.text;
+    p = text->data;
+    json = verify->json.text;
     end = verify->edits.elts + verify->edits.n;
 
     for (edit = ngx_ors_edits_from(&verify->edits, pos);
@@ -886,7 +850,7 @@ ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
             continue;
         }
 
-        p = ngx_cpymem(p, text + pos, edit->pos - pos);
+        p = ngx_cpymem(p, json + pos, edit->pos - pos);
 
         if (edit->size) {
             p = ngx_cpymem(p, edit->text, edit->size);
@@ -895,16 +859,10 @@ ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
         pos = (size_t) edit->pos + edit->len;
     }
 
-    return ngx_cpymem(p, text + pos, last - pos);
-}
+    p = ngx_cpymem(p, json + pos, last - pos);
+    text->len = p - text->data;
 
-
-/* Appends an "error" event. */
-
-static void
-ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
-{
-    ngx_ors_event_error(verify->out, verify->stream->sequence++, err);
+    return NGX_OK;
 }
 
 
@@ -928,7 +886,8 @@ ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
     }
 
     if (vs->snapshot.len == 0
-        && ngx_ors_verify_terminate_start(verify) != NGX_OK) {
+        && ngx_ors_verify_terminate_start(verify) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -936,7 +895,7 @@ ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
         err = &vs->failure;
 
     } else {
-        ngx_ors_verify_terminate_error(verify, err);
+        ngx_ors_event_error(verify->out, vs->sequence++, err);
     }
 
     vs->order = ngx_ors_verify_sequence_st_over;
@@ -976,8 +935,9 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
     }
 
     if (rc != NGX_OK
-        || ngx_ors_verify_terminate_snapshot(verify,
-                                             verify->json.nodes) != NGX_OK)
+        || ngx_ors_verify_terminate_copy(verify, verify->json.nodes,
+                                         &vs->snapshot, &vs->room)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -1102,10 +1062,7 @@ ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify)
 
     json = &verify->json;
 
-    for (key = ngx_ors_json_first(json, json->nodes);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, json->nodes) {
         for (name = ngx_ors_verify_terminate_names; name->len; name++) {
 
             if (ngx_ors_json_equal(json, key, name->data, name->len)) {
@@ -1153,8 +1110,8 @@ ngx_ors_verify_terminate_items(ngx_ors_verify_t *verify)
 
 
 /*
- * Verification of documents, error documents, events and
- * failures: it passes them on, repairs them, or ends the answer.
+ * Verification of documents, error documents, events and failures: it passes
+ * them on, repairs them, or ends the answer.
  */
 
 
