@@ -106,8 +106,6 @@ static ngx_int_t ngx_ors_verify_store_id(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object, ngx_str_t *id);
 static ngx_int_t ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t **response);
-static void ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
-    ngx_ors_verify_event_t *ev, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_verify_event_type(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 
@@ -131,6 +129,7 @@ static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
 
 static const ngx_str_t  ngx_ors_verify_members[] = {
     NGX_ORS_VERIFY_MEMBERS(ngx_ors_verify_member_name)
+    ngx_null_string
 };
 
 static const struct {
@@ -164,7 +163,7 @@ ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum, ngx_ors_json_t *json,
     u_char    *p, *last, *escape;
     uint32_t   code;
 
-    if (node->type != ngx_ors_json_string) {
+    if (node == NULL || node->type != ngx_ors_json_string) {
         return;
     }
 
@@ -932,7 +931,9 @@ ngx_int_t
 ngx_ors_verify_event_read(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 {
     ngx_int_t                    rc;
+    ngx_uint_t                   i;
     ngx_ors_json_t              *json;
+    const ngx_str_t             *name;
     ngx_ors_json_node_t         *key;
     const ngx_ors_verify_row_t  *row;
 
@@ -941,7 +942,16 @@ ngx_ors_verify_event_read(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
     json = &verify->json;
 
     ngx_ors_json_each(key, json, json->nodes) {
-        ngx_ors_verify_event_member(verify, ev, key);
+        name = ngx_ors_json_name(json, key, ngx_ors_verify_members);
+        i = name - ngx_ors_verify_members;
+
+        /* null counts as absent where the tables admit it */
+
+        if (name->len && (key[1].type != ngx_ors_json_null
+                          || i == ngx_ors_verify_m_sequence_number))
+        {
+            ev->member[i] = key + 1;
+        }
     }
 
     row = verify->stream->row;
@@ -1027,37 +1037,6 @@ ngx_ors_verify_event_part(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
     *text = NULL;
 
     return ngx_ors_verify_part_other;
-}
-
-
-static void
-ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
-    ngx_ors_verify_event_t *ev, ngx_ors_json_node_t *key)
-{
-    ngx_uint_t        i;
-    const ngx_str_t  *name;
-
-    for (i = 0; i < ngx_ors_verify_m_n; i++) {
-        name = &ngx_ors_verify_members[i];
-
-        if (key->len != name->len && !key->escaped) {
-            continue;
-        }
-
-        if (!ngx_ors_json_equal(&verify->json, key, name->data, name->len)) {
-            continue;
-        }
-
-        /* null counts as absent where the tables admit it */
-
-        if (key[1].type != ngx_ors_json_null
-            || i == ngx_ors_verify_m_sequence_number)
-        {
-            ev->member[i] = key + 1;
-        }
-
-        return;
-    }
 }
 
 

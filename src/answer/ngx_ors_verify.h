@@ -58,7 +58,7 @@ typedef struct {
     unsigned                   refused:1;  /* "error" is a violation */
     unsigned                   replaced:1;  /* all of the answer is "error" */
     unsigned                   begun:1;   /* a stream has some output */
-    ngx_str_t                  held;      /* its end, see _store.h */
+    ngx_str_t                  held;      /* its end, for the store */
     ngx_str_t                  held_type;  /* ... that of an event */
 
     /* private */
@@ -293,7 +293,7 @@ void ngx_ors_verify_digest_init(ngx_ors_verify_digest_t *sum);
 
 /*
  * Adds a piece, string "node"; a surrogate pair may be split between two.
- * Anything but a string adds nothing.
+ * NULL and anything but a string add nothing.
  */
 void ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node);

@@ -32,8 +32,6 @@ typedef struct {
 } ngx_ors_verify_status_t;
 
 
-static ngx_int_t ngx_ors_verify_malformed(ngx_ors_verify_t *verify,
-    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_verify_walk(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
 static void ngx_ors_verify_place(ngx_ors_verify_t *verify,
@@ -52,11 +50,9 @@ static ngx_int_t ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
 static int64_t ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
     ngx_ors_json_node_t *object);
 static ngx_int_t ngx_ors_verify_chain(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape);
-static void ngx_ors_verify_chain_value(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node, ngx_str_t *value);
+    ngx_ors_json_node_t *object);
 static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape);
+    ngx_ors_json_node_t *object);
 static void ngx_ors_verify_model_text(ngx_ors_request_t *req, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
@@ -121,15 +117,20 @@ ngx_int_t
 ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, repaired, nplaces;
+    u_char               *last, buf[NGX_ORS_JSON_REASON];
+    ngx_int_t             rc;
+    ngx_uint_t            i, repaired, nplaces;
+    ngx_ors_json_node_t  *object;
 
     ngx_ors_edits_clear(&verify->edits);
 
     rc = ngx_ors_json_read(&verify->json, text->data, text->len);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_verify_malformed(verify, err);
+        last = ngx_ors_json_reason(&verify->json, buf);
+
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
+                                 "it %*s", (size_t) (last - buf), buf);
     }
 
     if (rc != NGX_OK) {
@@ -161,23 +162,21 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
         }
     }
 
-    if (verify->keep && ngx_ors_verify_chain(verify, shape) != NGX_OK) {
+    object = verify->json.nodes;
+
+    if (shape == &ngx_ors_fields_event) {
+        object = ngx_ors_json_find(&verify->json, object, "response");
+    }
+
+    if (object == NULL || object->type != ngx_ors_json_object) {
+        return NGX_OK;
+    }
+
+    if (verify->keep && ngx_ors_verify_chain(verify, object) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    return ngx_ors_verify_model(verify, shape);
-}
-
-
-static ngx_int_t
-ngx_ors_verify_malformed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
-{
-    u_char  *last, buf[NGX_ORS_JSON_REASON];
-
-    last = ngx_ors_json_reason(&verify->json, buf);
-
-    return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
-                             "it %*s", (size_t) (last - buf), buf);
+    return ngx_ors_verify_model(verify, object);
 }
 
 
@@ -445,28 +444,26 @@ ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
  */
 
 static ngx_int_t
-ngx_ors_verify_chain(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
+ngx_ors_verify_chain(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
 {
     ngx_str_t             value;
     ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *object;
+    ngx_ors_json_node_t  *node;
 
     static ngx_str_t  yes = ngx_string("true");
     static ngx_str_t  no = ngx_string("false");
 
     req = verify->request;
-    object = verify->json.nodes;
+    node = req->field[ngx_ors_rq_previous_response_id];
 
-    if (shape == &ngx_ors_fields_event) {
-        object = ngx_ors_json_find(&verify->json, object, "response");
+    ngx_str_set(&value, "null");
 
-        if (object == NULL) {
-            return NGX_OK;
-        }
+    /* as the client has written it, with its quotes */
+
+    if (node) {
+        value.data = req->json.text + ngx_ors_edit_start(node);
+        value.len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
     }
-
-    ngx_ors_verify_chain_value(req, req->field[ngx_ors_rq_previous_response_id],
-                               &value);
 
     if (ngx_ors_verify_set(verify, object, "previous_response_id", &value)
         != NGX_OK)
@@ -492,43 +489,17 @@ ngx_ors_verify_set(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
 }
 
 
-/* as the client has written it, with its quotes */
-
-static void
-ngx_ors_verify_chain_value(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
-    ngx_str_t *value)
-{
-    if (node == NULL) {
-        ngx_str_set(value, "null");
-        return;
-    }
-
-    value->data = req->json.text + ngx_ors_edit_start(node);
-    value->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
-}
-
-
 /* the client sees the name of the model that it has asked for */
 
 static ngx_int_t
-ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
+ngx_ors_verify_model(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
 {
     ngx_str_t             text;
     ngx_ors_json_t       *json;
     ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *node, *object;
+    ngx_ors_json_node_t  *node;
 
     json = &verify->json;
-
-    object = json->nodes;
-
-    if (shape == &ngx_ors_fields_event) {
-        object = ngx_ors_json_find(json, object, "response");
-    }
-
-    if (object == NULL || object->type != ngx_ors_json_object) {
-        return NGX_OK;
-    }
 
     ngx_ors_verify_usage(verify, object);
 
@@ -652,10 +623,9 @@ ngx_ors_verify_refused(ngx_ors_verify_t *verify)
 
 
 /*
- * The tokens that a server counts in an answer that passes through.
+ * The tokens that a server counts in an answer that passes through: the usage
+ * of a response, and of what Chat Completions answers.
  */
-
-/* Reads the usage of a response, and of what Chat Completions answers. */
 
 
 /*

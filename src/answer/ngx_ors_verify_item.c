@@ -579,7 +579,7 @@ ngx_int_t
 ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *output)
 {
-    ngx_uint_t                j;
+    ngx_uint_t                j, same;
     ngx_ors_json_node_t      *node;
     ngx_ors_verify_item_t    *item;
     ngx_ors_verify_stream_t  *vs;
@@ -608,18 +608,14 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
 
         ngx_ors_verify_part_content(&verify->json, node, item->kind, &content);
 
-        for (j = 0; j < ngx_ors_verify_list_n; j++) {
+        same = ngx_ors_verify_digest_equal(&content.text, &item->content.text);
 
-            if (!ngx_ors_verify_digest_equal(&content.parts[j],
-                                             &item->content.parts[j]))
-            {
-                return ngx_ors_verify_violation(verify,
-                                                "the output has another "
-                                                "text than was streamed");
-            }
+        for (j = 0; j < ngx_ors_verify_list_n; j++) {
+            same &= ngx_ors_verify_digest_equal(&content.parts[j],
+                                                &item->content.parts[j]);
         }
 
-        if (!ngx_ors_verify_digest_equal(&content.text, &item->content.text)) {
+        if (!same) {
             return ngx_ors_verify_violation(verify,
                                             "the output has another text "
                                             "than was streamed");
@@ -1002,8 +998,6 @@ static void
 ngx_ors_verify_part_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     const ngx_ors_verify_kind_t *kind, ngx_ors_verify_content_t *content)
 {
-    ngx_ors_json_node_t  *text;
-
     ngx_ors_verify_part_sums(json, ngx_ors_json_find(json, node, "content"),
                              &content->n[ngx_ors_verify_list_content],
                              &content->parts[ngx_ors_verify_list_content]);
@@ -1014,14 +1008,10 @@ ngx_ors_verify_part_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     ngx_ors_verify_digest_init(&content->text);
 
-    if (kind->text.len == 0) {
-        return;
-    }
-
-    text = ngx_ors_json_get(json, node, kind->text.data, kind->text.len);
-
-    if (text) {
-        ngx_ors_verify_digest_add(&content->text, json, text);
+    if (kind->text.len) {
+        ngx_ors_verify_digest_add(&content->text, json,
+                                  ngx_ors_json_get(json, node, kind->text.data,
+                                                   kind->text.len));
     }
 }
 
@@ -1045,11 +1035,7 @@ ngx_ors_verify_part_sums(ngx_ors_json_t *json, ngx_ors_json_node_t *parts,
         type = ngx_ors_verify_event_part(json, part, &text);
 
         ngx_ors_verify_digest_init(&whole);
-
-        if (text) {
-            ngx_ors_verify_digest_add(&whole, json, text);
-        }
-
+        ngx_ors_verify_digest_add(&whole, json, text);
         ngx_ors_verify_digest_fold(sum, type, &whole);
         (*n)++;
     }

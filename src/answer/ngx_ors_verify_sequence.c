@@ -1063,12 +1063,7 @@ ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify)
     json = &verify->json;
 
     ngx_ors_json_each(key, json, json->nodes) {
-        for (name = ngx_ors_verify_terminate_names; name->len; name++) {
-
-            if (ngx_ors_json_equal(json, key, name->data, name->len)) {
-                break;
-            }
-        }
+        name = ngx_ors_json_name(json, key, ngx_ors_verify_terminate_names);
 
         if (name->len == 0) {
             pos = ngx_ors_edit_start(key);

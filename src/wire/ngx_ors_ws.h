@@ -21,7 +21,6 @@
 #define NGX_ORS_WS_NO_CODE       1005     /* never in a frame */
 #define NGX_ORS_WS_NOT_UTF8      1007
 #define NGX_ORS_WS_TOO_LARGE     1009
-#define NGX_ORS_WS_INTERNAL      1011
 
 /* bytes of a control frame's payload, and of a header without its mask */
 #define NGX_ORS_WS_CONTROL       125
