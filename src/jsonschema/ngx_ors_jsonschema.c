@@ -152,6 +152,10 @@ ngx_ors_jsonschema_cache_add(ngx_ors_jsonschema_cache_t *cache,
     rc = ngx_ors_jsonschema_compile(&schema, pool, text, &cache->limits, steps,
                                     report);
 
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, cache->log, 0,
+                   "ors schema: compiled, rc %i, %uz bytes, %ui steps left",
+                   rc, text->len, *steps);
+
     if (rc == NGX_DECLINED || (rc == NGX_BUSY && all)) {
 
         /* only that it cannot be used is kept */

@@ -77,8 +77,6 @@ static ngx_int_t ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b,
     ngx_str_t *fragment);
 static json_t *ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
     ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource);
-static json_t *ngx_ors_jsonschema_ref_step(json_t *json, u_char *name,
-    size_t len);
 static void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
     ngx_str_t *uri, ngx_str_t *fragment);
 static void ngx_ors_jsonschema_uri_parse(u_char *p, size_t len,
@@ -850,6 +848,7 @@ ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
     size_t                      len;
     u_char                     *p, *last, *name;
     json_t                     *json;
+    ngx_int_t                   n;
     ngx_ors_jsonschema_node_t  *node;
 
     json = (*resource)->json;
@@ -864,7 +863,15 @@ ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
         }
 
         len = ngx_ors_jsonschema_uri_token(name, p - name);
-        json = ngx_ors_jsonschema_ref_step(json, name, len);
+
+        if (json_is_array(json)) {
+            n = ngx_atoi(name, len);
+            json = (n == NGX_ERROR || (len > 1 && name[0] == '0'))
+                   ? NULL : json_array_get(json, n);
+
+        } else {
+            json = json_object_getn(json, (char *) name, len);
+        }
 
         node = json_is_object(json)
                ? ngx_ors_jsonschema_build_slot(b, json)->node : NULL;
@@ -874,25 +881,6 @@ ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
     }
 
     return json;
-}
-
-
-static json_t *
-ngx_ors_jsonschema_ref_step(json_t *json, u_char *name, size_t len)
-{
-    ngx_int_t  n;
-
-    if (!json_is_array(json)) {
-        return json_object_getn(json, (char *) name, len);
-    }
-
-    n = ngx_atoi(name, len);
-
-    if (n == NGX_ERROR || (len > 1 && name[0] == '0')) {
-        return NULL;
-    }
-
-    return json_array_get(json, n);
 }
 
 

@@ -56,8 +56,7 @@ static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_items;
 static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_contains;
 static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_unevaluated;
 static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_type;
-static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_const;
-static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_enum;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_value;
 static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_bound;
 static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_multiple;
 static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_count;
@@ -120,8 +119,8 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_keywords[] = {
     /* an assertion about a value */
 
     KEYWORD("type", ANY, type, type),
-    KEYWORD("const", ANY, value, const),
-    KEYWORD("enum", ANY, value, enum),
+    KEYWORD("const", ANY, value, value),
+    KEYWORD("enum", ANY, value, value),
     KEYWORD("minimum", NUMBER, number, bound),
     KEYWORD("exclusiveMinimum", NUMBER, number, bound),
     KEYWORD("maximum", NUMBER, number, bound),
@@ -211,9 +210,7 @@ ngx_ors_jsonschema_build_value(ngx_ors_jsonschema_build_t *b,
 {
     rule->u.value = value;
 
-    if (rule->keyword->check == ngx_ors_jsonschema_check_enum
-        && !json_is_array(value))
-    {
+    if (rule->keyword->name[0] == 'e' && !json_is_array(value)) {
         return ngx_ors_jsonschema_build_error(b, "enum", "an array");
     }
 
@@ -399,41 +396,34 @@ ngx_ors_jsonschema_check_type(ngx_ors_jsonschema_walk_t *w,
 }
 
 
+/* "enum" is a list of values, "const" is one */
+
 static ngx_int_t
-ngx_ors_jsonschema_check_enum(ngx_ors_jsonschema_walk_t *w,
+ngx_ors_jsonschema_check_value(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    size_t      i;
+    size_t      i, n;
     json_t     *value;
     ngx_int_t   rc;
+    ngx_uint_t  list;
 
-    json_array_foreach(rule->u.value, i, value) {
-        rc = ngx_ors_jsonschema_equal(at->json, value, w->steps);
+    value = rule->u.value;
+    list = (rule->keyword->name[0] == 'e');
+    n = list ? json_array_size(value) : 1;
+
+    for (i = 0; i < n; i++) {
+        rc = ngx_ors_jsonschema_equal(at->json,
+                                      list ? json_array_get(value, i) : value,
+                                      w->steps);
         if (rc != NGX_DECLINED) {
             return rc;
         }
     }
 
-    return ngx_ors_jsonschema_fail_value(w, at, "enum", "must be one of",
-                                         rule->u.value);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_const(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_ors_jsonschema_equal(at->json, rule->u.value, w->steps);
-    if (rc != NGX_DECLINED) {
-        return rc;
-    }
-
-    return ngx_ors_jsonschema_fail_value(w, at, "const", "must be",
-                                         rule->u.value);
+    return ngx_ors_jsonschema_fail_value(w, at, rule->keyword->name,
+                                         list ? "must be one of" : "must be",
+                                         value);
 }
 
 
