@@ -130,8 +130,8 @@ ngx_int_t ngx_ors_answer_data(ngx_ors_answer_t *answer, ngx_buf_t *b);
 ngx_int_t ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_uint_t complete);
 
 /*
- * The answer is refused for a reason outside of its text: "what", a phrase,
- * and "code" are static.
+ * Refuses the answer for a reason outside of its text: "what", a phrase, is
+ * static.
  */
 ngx_int_t ngx_ors_answer_refuse(ngx_ors_answer_t *answer, const char *what);
 

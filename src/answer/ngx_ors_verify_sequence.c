@@ -117,7 +117,7 @@ static ngx_int_t ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify);
 static void ngx_ors_verify_stream_begin(ngx_ors_verify_t *verify);
 
 
-/* members of a snapshot that are written anew when it has failed */
+/* members of a snapshot that "response.failed" replaces */
 
 static const ngx_str_t  ngx_ors_verify_terminate_names[] = {
     ngx_string("status"),

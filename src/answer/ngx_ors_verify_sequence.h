@@ -1,8 +1,8 @@
 
 /*
- * The end of a response's stream that cannot go on: "error", then
- * "response.failed" with the last snapshot and the finished items (protocol,
- * sections 10.4 and 10.5), which are remembered while the stream runs.
+ * Items that are remembered for the end of a stream that cannot go on: "error",
+ * then "response.failed" with the last snapshot and the finished items
+ * (protocol, sections 10.4 and 10.5).
  */
 
 

@@ -217,8 +217,8 @@ ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
 
 
 /*
- * a function of its own, since compilers clear the buffer in each call and few
- * keys need it
+ * a separate function: compilers clear the buffer in each call, and few keys
+ * need it
  */
 
 static const ngx_str_t *
@@ -306,7 +306,7 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
 
 /*
- * Decodes one escape to "*dst", a surrogate pair at once.  One that is cut
+ * Decodes one escape to "*dst", or a surrogate pair.  One that is cut
  * off was not read by the reader; it becomes "?" and ends the text.
  */
 

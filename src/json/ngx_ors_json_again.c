@@ -144,7 +144,7 @@ ngx_ors_json_differ(ngx_ors_json_t *json, ngx_ors_json_pair_t *pair)
 
     pair->q = pair->base + node->pos + node->len + string;
 
-    /* a key, or what cannot be told from one at once */
+    /* a key, or a string that may be one */
 
     if (string && pair->q < pair->last
         && *pair->q != ',' && *pair->q != '}' && *pair->q != ']')

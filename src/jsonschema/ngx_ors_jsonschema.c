@@ -19,7 +19,7 @@
 #define NGX_ORS_JSONSCHEMA_CACHE_POOL  1024
 
 
-/* in memory of its own pool */
+/* allocated from its pool */
 
 typedef struct {
     ngx_queue_t            used;

@@ -7,8 +7,8 @@
  * "format" and "content*" are annotations; references stay inside of the
  * document.  Real numbers are doubles: digits after the 17th do not count.
  *
- * Whatever cannot be decided has a return code of its own, so that there is
- * never a wrong verdict: an integer beyond 64 bits, 1e400, a name that comes
+ * Whatever cannot be decided has its own return code, so that there is never a
+ * wrong verdict: an integer beyond 64 bits, 1e400, a name that comes
  * twice or has a U+0000, half a surrogate pair, and everything over a limit.
  */
 

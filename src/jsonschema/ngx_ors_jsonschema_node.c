@@ -23,7 +23,7 @@
 
 #define NGX_ORS_JSONSCHEMA_POOL  4096
 
-/* digits of a negative exponent from which a number may come to be 0 */
+/* digits of a negative exponent that jansson may read as 0 */
 #define NGX_ORS_JSONSCHEMA_TINY  3
 
 /* 2 to the power of 63: doubles below it fit into 64 bits */

@@ -11,7 +11,7 @@
 
 /*
  * SHA-256 itself, not EVP: to find the digest among libcrypto's providers
- * takes longer than to compute it, for each text anew
+ * takes longer than to compute it, for each text
  */
 
 #define OPENSSL_SUPPRESS_DEPRECATED

@@ -5,7 +5,8 @@
 
 
 /*
- * The body of a request as one piece of memory.
+ * Bodies: that of a request as one piece of memory, its Content-Type, and that
+ * of an answer without its Content-Encoding.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * Lines of an event stream, read into events.
+ * An event stream: its lines are read into events, and the bytes of an answer
+ * are moved through their reader while there is room for its output.
  */
 
 
@@ -512,7 +513,9 @@ ngx_ors_sse_append(ngx_ors_sse_t *sse, ngx_buf_t *b, u_char *data, size_t len)
 }
 
 
-/* Moves the bytes of an answer through their reader while there is room. */
+/*
+ * The way of an answer's bytes to their reader.
+ */
 
 
 size_t

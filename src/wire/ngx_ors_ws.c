@@ -570,7 +570,7 @@ ngx_ors_ws_close(ngx_ors_ws_t *ws, ngx_uint_t code)
 
 /*
  * Appends "n" bytes of a frame that has "len" in all; the send handler takes
- * everything at once
+ * all of them
  */
 
 static void
