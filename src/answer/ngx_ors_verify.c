@@ -93,7 +93,6 @@ static void ngx_ors_verify_digest_code(ngx_ors_verify_digest_t *sum,
     uint32_t code);
 static void ngx_ors_verify_digest_end(ngx_ors_verify_digest_t *sum);
 static ngx_int_t ngx_ors_verify_failure_error(ngx_ors_verify_t *verify);
-static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_failure_set(ngx_ors_verify_t *verify,
@@ -353,7 +352,8 @@ ngx_ors_verify_failure(void *data, ngx_str_t *text)
 static ngx_int_t
 ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
 {
-    ngx_ors_json_t  *json;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
 
     json = &verify->json;
 
@@ -373,21 +373,7 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
     ngx_ors_answer_said_log(verify->log, &verify->error,
                             verify->answer->status, verify->request);
 
-    ngx_ors_verify_failure_param(verify);
-
-    return NGX_OK;
-}
-
-
-/* the place is one in the request that the client has sent */
-
-static void
-ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = &verify->json;
+    /* the place is one in the request that the client has sent */
 
     node = ngx_ors_json_find(json, json->nodes, "error");
     node = ngx_ors_json_find(json, node, "param");
@@ -395,6 +381,8 @@ ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
     if (node && node->type == ngx_ors_json_string && !node->escaped) {
         ngx_ors_json_raw(json, node, &verify->error.param);
     }
+
+    return NGX_OK;
 }
 
 

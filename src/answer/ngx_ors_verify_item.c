@@ -58,16 +58,11 @@ static ngx_int_t ngx_ors_verify_item_own_sum(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_content_t *content);
 static ngx_uint_t ngx_ors_verify_item_same(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
-static const ngx_ors_verify_kind_t *ngx_ors_verify_item_kind(ngx_str_t *type);
 static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_verify_digest_t *sum);
-static ngx_int_t ngx_ors_verify_part(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static void ngx_ors_verify_part_close(ngx_ors_verify_item_t *item);
 static ngx_int_t ngx_ors_verify_part_added(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
-static ngx_uint_t ngx_ors_verify_part_fits(ngx_ors_verify_item_t *item,
-    ngx_ors_verify_list_e list, ngx_ors_verify_part_e part);
 static ngx_int_t ngx_ors_verify_part_done(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_part_text(ngx_ors_verify_t *verify,
@@ -132,7 +127,19 @@ ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
                                         ev->member[ngx_ors_verify_m_item]);
     }
 
-    return ngx_ors_verify_part(verify, item, ev);
+    if (ev->act == ngx_ors_verify_act_part_added) {
+        return ngx_ors_verify_part_added(verify, item, ev);
+    }
+
+    if (ev->act == ngx_ors_verify_act_part_done) {
+        return ngx_ors_verify_part_done(verify, item, ev);
+    }
+
+    if (ev->act == ngx_ors_verify_act_note) {
+        return ngx_ors_verify_part_find(verify, item, ev);
+    }
+
+    return ngx_ors_verify_part_text(verify, item, ev);
 }
 
 
@@ -324,9 +331,10 @@ static ngx_int_t
 ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *id, *type;
+    ngx_int_t                     rc;
+    ngx_ors_json_t               *json;
+    ngx_ors_json_node_t          *id, *type;
+    const ngx_ors_verify_kind_t  *kind;
 
     json = &verify->json;
 
@@ -357,7 +365,14 @@ ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
         return NGX_ERROR;
     }
 
-    item->kind = ngx_ors_verify_item_kind(&item->type);
+    for (kind = ngx_ors_verify_kinds; kind->type.len; kind++) {
+
+        if (ngx_ors_same(&kind->type, &item->type)) {
+            break;
+        }
+    }
+
+    item->kind = kind;
 
     rc = id ? ngx_ors_names_add(&verify->stream->ids, verify->pool, &item->id)
             : NGX_OK;
@@ -655,22 +670,6 @@ ngx_ors_verify_item_same(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 }
 
 
-static const ngx_ors_verify_kind_t *
-ngx_ors_verify_item_kind(ngx_str_t *type)
-{
-    const ngx_ors_verify_kind_t  *kind;
-
-    for (kind = ngx_ors_verify_kinds; kind->type.len; kind++) {
-
-        if (ngx_ors_same(&kind->type, type)) {
-            break;
-        }
-    }
-
-    return kind;
-}
-
-
 static void
 ngx_ors_verify_item_name(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_verify_digest_t *sum)
@@ -705,33 +704,6 @@ ngx_ors_verify_item_name(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
  */
 
 
-/*
- * An event of the part of an item, or of the item's own text.
- *
- * NGX_OK         the item is as the event says
- * NGX_DECLINED   it cannot be, verify->error says why
- */
-
-static ngx_int_t
-ngx_ors_verify_part(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev)
-{
-    if (ev->act == ngx_ors_verify_act_part_added) {
-        return ngx_ors_verify_part_added(verify, item, ev);
-    }
-
-    if (ev->act == ngx_ors_verify_act_part_done) {
-        return ngx_ors_verify_part_done(verify, item, ev);
-    }
-
-    if (ev->act == ngx_ors_verify_act_note) {
-        return ngx_ors_verify_part_find(verify, item, ev);
-    }
-
-    return ngx_ors_verify_part_text(verify, item, ev);
-}
-
-
 /* The open part of "item" is over: it counts as one of the item's parts. */
 
 static void
@@ -749,6 +721,7 @@ static ngx_int_t
 ngx_ors_verify_part_added(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     ngx_ors_verify_event_t *ev)
 {
+    ngx_uint_t             fits;
     ngx_ors_json_node_t   *text;
     ngx_ors_verify_list_e  list;
     ngx_ors_verify_part_e  part;
@@ -771,7 +744,11 @@ ngx_ors_verify_part_added(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     part = ngx_ors_verify_event_part(&verify->json,
                                      ev->member[ngx_ors_verify_m_part], &text);
 
-    if (!ngx_ors_verify_part_fits(item, list, part)
+    fits = (list == ngx_ors_verify_list_summary)
+           ? part == ngx_ors_verify_part_summary_text
+           : (item->kind->fit & ((ngx_uint_t) 1 << part)) != 0;
+
+    if (!fits
         && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_unfit) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -788,18 +765,6 @@ ngx_ors_verify_part_added(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     ngx_ors_verify_digest_add(&item->sum, &verify->json, text);
 
     return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_added);
-}
-
-
-static ngx_uint_t
-ngx_ors_verify_part_fits(ngx_ors_verify_item_t *item,
-    ngx_ors_verify_list_e list, ngx_ors_verify_part_e part)
-{
-    if (list == ngx_ors_verify_list_summary) {
-        return part == ngx_ors_verify_part_summary_text;
-    }
-
-    return (item->kind->fit & ((ngx_uint_t) 1 << part)) ? 1 : 0;
 }
 
 
