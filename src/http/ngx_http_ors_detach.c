@@ -15,6 +15,7 @@
 #include <ngx_http.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_ors_compat.h>
+#include <ngx_ors_forward.h>
 
 
 #define NGX_HTTP_ORS_DETACH_POOL  1024
@@ -23,8 +24,6 @@
 static ngx_connection_t *ngx_http_ors_detach_connection(
     ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_detach_fill(ngx_connection_t *c,
-    ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_detach_addresses(ngx_connection_t *c,
     ngx_connection_t *from);
 static ngx_http_request_t *ngx_http_ors_detach_request(ngx_connection_t *c,
     ngx_http_request_t *from);
@@ -36,7 +35,6 @@ static ngx_int_t ngx_http_ors_detach_header(ngx_http_request_t *r,
     ngx_table_elt_t *header);
 static ngx_int_t ngx_http_ors_detach_variables(ngx_http_request_t *r,
     ngx_http_request_t *from);
-static ngx_uint_t ngx_http_ors_detach_bound(ngx_str_t *name);
 static ngx_int_t ngx_http_ors_detach_body(ngx_http_request_t *r,
     ngx_str_t *body);
 static ngx_int_t ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst,
@@ -113,7 +111,9 @@ ngx_http_ors_detach_connection(ngx_http_request_t *r)
 
     c->pool = ngx_create_pool(NGX_HTTP_ORS_DETACH_POOL, ngx_cycle->log);
 
-    if (c->pool == NULL || ngx_http_ors_detach_fill(c, r) != NGX_OK) {
+    if (c->pool == NULL
+        || ngx_http_ors_detach_fill(c, r->connection) != NGX_OK)
+    {
 
         if (c->pool) {
             ngx_destroy_pool(c->pool);
@@ -141,30 +141,45 @@ failed:
 }
 
 
+/* with the client's addresses, for variables and logs */
+
 static ngx_int_t
-ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_http_request_t *r)
+ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_connection_t *from)
 {
     ngx_log_t           *log;
     ngx_http_log_ctx_t  *ctx;
 
+    /* if it is not known yet, it must not be asked of our socket */
+
+    if (ngx_connection_local_sockaddr(from, NULL, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     log = ngx_palloc(c->pool, sizeof(ngx_log_t));
-    if (log == NULL) {
-        return NGX_ERROR;
-    }
-
     ctx = ngx_pcalloc(c->pool, sizeof(ngx_http_log_ctx_t));
-    if (ctx == NULL) {
+    c->sockaddr = ngx_palloc(c->pool, from->socklen);
+    c->local_sockaddr = ngx_palloc(c->pool, from->local_socklen);
+
+    if (log == NULL || ctx == NULL
+        || c->sockaddr == NULL || c->local_sockaddr == NULL
+        || ngx_http_ors_detach_str(c->pool, &c->addr_text, &from->addr_text)
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    if (ngx_http_ors_detach_addresses(c, r->connection) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    ngx_memcpy(c->sockaddr, from->sockaddr, from->socklen);
+    ngx_memcpy(c->local_sockaddr, from->local_sockaddr, from->local_socklen);
+
+    c->type = from->type;
+    c->listening = from->listening;
+    c->socklen = from->socklen;
+    c->local_socklen = from->local_socklen;
 
     c->number = ngx_atomic_fetch_add(ngx_connection_counter, 1);
     c->start_time = ngx_current_msec;
 
-    *log = *r->connection->log;
+    *log = *from->log;
 
     ctx->connection = c;
 
@@ -176,7 +191,7 @@ ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_http_request_t *r)
     c->pool->log = log;
     c->read->log = log;
     c->write->log = log;
-    c->log_error = r->connection->log_error;
+    c->log_error = from->log_error;
 
     c->recv = ngx_recv;
     c->send = ngx_send;
@@ -193,40 +208,6 @@ ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_http_request_t *r)
     c->tcp_nopush = NGX_TCP_NOPUSH_DISABLED;
 
     return NGX_OK;
-}
-
-
-/* the client's addresses, for variables and logs */
-
-static ngx_int_t
-ngx_http_ors_detach_addresses(ngx_connection_t *c, ngx_connection_t *from)
-{
-    c->type = from->type;
-    c->listening = from->listening;
-
-    c->socklen = from->socklen;
-    c->sockaddr = ngx_palloc(c->pool, from->socklen);
-    if (c->sockaddr == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(c->sockaddr, from->sockaddr, from->socklen);
-
-    /* if that is not known yet, it must not be asked of our socket */
-
-    if (ngx_connection_local_sockaddr(from, NULL, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    c->local_socklen = from->local_socklen;
-    c->local_sockaddr = ngx_palloc(c->pool, from->local_socklen);
-    if (c->local_sockaddr == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(c->local_sockaddr, from->local_sockaddr, from->local_socklen);
-
-    return ngx_http_ors_detach_str(c->pool, &c->addr_text, &from->addr_text);
 }
 
 
@@ -328,33 +309,22 @@ ngx_http_ors_detach_line(ngx_http_request_t *r, ngx_http_request_t *from)
 static ngx_int_t
 ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *header;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
-    part = &from->headers_in.headers.part;
-    header = part->elts;
-
-    if (ngx_list_init(&r->headers_in.headers, r->pool, part->nelts + 1,
+    if (ngx_list_init(&r->headers_in.headers, r->pool,
+                      from->headers_in.headers.part.nelts + 1,
                       sizeof(ngx_table_elt_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                break;
-            }
-
-            part = part->next;
-            header = part->elts;
-            i = 0;
-        }
-
-        if (ngx_http_ors_detach_header(r, &header[i]) != NGX_OK) {
+    for (h = ngx_ors_header_first(&from->headers_in.headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (ngx_http_ors_detach_header(r, h) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -368,6 +338,7 @@ ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
 static ngx_int_t
 ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
 {
+    ngx_str_t                   lowcase;
     ngx_table_elt_t            *h;
     ngx_http_header_t          *hh;
     ngx_http_core_main_conf_t  *cmcf;
@@ -380,9 +351,10 @@ ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
     h->hash = header->hash;
     ngx_ors_set_next_header(h);
 
-    h->lowcase_key = ngx_pnalloc(r->pool, header->key.len + 1);
+    lowcase.len = header->key.len;
+    lowcase.data = header->lowcase_key;
 
-    if (h->lowcase_key == NULL
+    if (ngx_http_ors_detach_str(r->pool, &lowcase, &lowcase) != NGX_OK
         || ngx_http_ors_detach_str(r->pool, &h->key, &header->key) != NGX_OK
         || ngx_http_ors_detach_str(r->pool, &h->value, &header->value)
            != NGX_OK)
@@ -390,8 +362,7 @@ ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
         return NGX_ERROR;
     }
 
-    ngx_memcpy(h->lowcase_key, header->lowcase_key, header->key.len);
-    h->lowcase_key[header->key.len] = '\0';
+    h->lowcase_key = lowcase.data;
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
 
@@ -418,19 +389,38 @@ ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
 static ngx_int_t
 ngx_http_ors_detach_variables(ngx_http_request_t *r, ngx_http_request_t *from)
 {
-    ngx_str_t                   value, copy;
-    ngx_uint_t                  i;
+    ngx_str_t                   value;
+    ngx_uint_t                  i, n;
     ngx_http_variable_t        *v;
     ngx_http_core_main_conf_t  *cmcf;
     ngx_http_variable_value_t  *vv;
+
+    static ngx_str_t  bound[] = {
+        ngx_string("ssl_"),
+        ngx_string("proxy_protocol_"),
+        ngx_string("https"),
+        ngx_string("scheme"),
+        ngx_string("connection"),
+        ngx_string("request_id"),
+        ngx_string("request_port"),
+        ngx_string("is_request_port"),
+        ngx_string("realip_remote_")
+    };
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
 
-        if (ngx_http_ors_detach_bound(&v[i].name)) {
-            (void) ngx_http_get_indexed_variable(from, i);
+        for (n = 0; n < sizeof(bound) / sizeof(ngx_str_t); n++) {
+
+            if (v[i].name.len >= bound[n].len
+                && ngx_strncmp(v[i].name.data, bound[n].data, bound[n].len)
+                   == 0)
+            {
+                (void) ngx_http_get_indexed_variable(from, i);
+                break;
+            }
         }
 
         vv = &from->variables[i];
@@ -448,45 +438,14 @@ ngx_http_ors_detach_variables(ngx_http_request_t *r, ngx_http_request_t *from)
         value.data = vv->data;
         value.len = vv->len;
 
-        if (ngx_http_ors_detach_str(r->pool, &copy, &value) != NGX_OK) {
+        if (ngx_http_ors_detach_str(r->pool, &value, &value) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        r->variables[i].data = copy.data;
+        r->variables[i].data = value.data;
     }
 
     return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_http_ors_detach_bound(ngx_str_t *name)
-{
-    ngx_uint_t  i;
-
-    static ngx_str_t  prefixes[] = {
-        ngx_string("ssl_"),
-        ngx_string("proxy_protocol_"),
-        ngx_string("https"),
-        ngx_string("scheme"),
-        ngx_string("connection"),
-        ngx_string("request_id"),
-        ngx_string("request_port"),
-        ngx_string("is_request_port"),
-        ngx_string("realip_remote_")
-    };
-
-    for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-
-        if (name->len >= prefixes[i].len
-            && ngx_strncmp(name->data, prefixes[i].data, prefixes[i].len)
-               == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 
@@ -498,17 +457,10 @@ ngx_http_ors_detach_body(ngx_http_request_t *r, ngx_str_t *body)
     ngx_http_request_body_t  *rb;
 
     rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
-    if (rb == NULL) {
-        return NGX_ERROR;
-    }
-
     b = ngx_create_temp_buf(r->pool, body->len + 1);
-    if (b == NULL) {
-        return NGX_ERROR;
-    }
-
     cl = ngx_alloc_chain_link(r->pool);
-    if (cl == NULL) {
+
+    if (rb == NULL || b == NULL || cl == NULL) {
         return NGX_ERROR;
     }
 
@@ -531,20 +483,23 @@ ngx_http_ors_detach_body(ngx_http_request_t *r, ngx_str_t *body)
 static ngx_int_t
 ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
 {
-    dst->len = src->len;
-    dst->data = ngx_pnalloc(pool, src->len + 1);
+    u_char  *p;
 
-    if (dst->data == NULL) {
+    p = ngx_pnalloc(pool, src->len + 1);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
     /* an empty string may have no data */
 
     if (src->len) {
-        ngx_memcpy(dst->data, src->data, src->len);
+        ngx_memcpy(p, src->data, src->len);
     }
 
-    dst->data[src->len] = '\0';
+    p[src->len] = '\0';
+
+    dst->len = src->len;
+    dst->data = p;
 
     return NGX_OK;
 }
