@@ -131,13 +131,7 @@ typedef struct {
 
 
 /* copies of configurations of upstreams that calls use in their place */
-
 #define NGX_HTTP_ORS_UPSTREAMS  32
-
-typedef struct {
-    ngx_http_upstream_conf_t  *elts[NGX_HTTP_ORS_UPSTREAMS];
-    ngx_uint_t                 n;           /* elts[n] is spare, or NULL */
-} ngx_http_ors_upstreams_t;
 
 
 typedef struct {
@@ -147,7 +141,8 @@ typedef struct {
     ngx_ors_mcp_servers_t  servers;     /* of MCP, that this worker knows */
     ngx_queue_t            leaves;      /* of ngx_http_ors_mcp_leave_t, */
     ngx_uint_t             nleaves;     /* those of this worker */
-    ngx_http_ors_upstreams_t  upstreams;  /* of this worker */
+    ngx_http_upstream_conf_t  upstreams[NGX_HTTP_ORS_UPSTREAMS];
+    ngx_uint_t             nupstreams;  /* of this worker */
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
     ngx_uint_t             nbackground;  /* those that this worker runs */
@@ -359,7 +354,7 @@ ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
 
 /*
  * Puts "bufs" of "size" bytes in the place of the request's body, which has
- * been read.  NGX_OK or NGX_ERROR.
+ * been read; of a subrequest, once.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
@@ -580,6 +575,12 @@ void ngx_http_ors_call_drop(ngx_http_ors_call_t *call);
 
 /* Sets TCP_NODELAY on the upstream connection. */
 void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
+
+/*
+ * Makes the body of a detached turn's call that a limit has put off: its client
+ * is answered then.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_ahead(ngx_http_ors_call_t *call);
 
 /* Lets a call go on that had to wait for a slow client.  NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);

@@ -52,8 +52,8 @@ void ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client);
 
 
 /*
- * The target of a turn that runs without its client can be called.  The
- * client is answered first.  NGX_OK, NGX_AGAIN: the subrequest will go on,
+ * The target of a turn can be called.  The client of one that runs without it
+ * is answered first.  NGX_OK, NGX_AGAIN: the subrequest will go on,
  * NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);

@@ -5,48 +5,46 @@
 
 
 /*
- * The subrequest of a call: its start, the bytes that it brings, its end and
- * its retries.
+ * A call of a target for a turn: its phases, its body, the answer that it
+ * brings, its end and its retries; and events of requests.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_subrequest.h>
+#include <ngx_http_ors_ws.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_facts.h>
-#include <ngx_http_ors_call.h>
 
 
-/* headers by which a model server would steer nginx are ignored */
-#define NGX_HTTP_ORS_IGNORED  (NGX_HTTP_UPSTREAM_IGN_XA_REDIRECT              \
-                               |NGX_HTTP_UPSTREAM_IGN_XA_EXPIRES              \
-                               |NGX_HTTP_UPSTREAM_IGN_XA_LIMIT_RATE           \
-                               |NGX_HTTP_UPSTREAM_IGN_XA_BUFFERING            \
-                               |NGX_HTTP_UPSTREAM_IGN_XA_CHARSET)
+/* spare bytes when a short body is made for a target */
+#define NGX_HTTP_ORS_SPARE  256
 
 /* the pool of a body has room for its buffers and one block of less bytes */
 #define NGX_HTTP_ORS_CALL_POOL   512
 #define NGX_HTTP_ORS_CALL_APART  4000
 
 
+static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
-static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
+static ngx_uint_t ngx_http_ors_call_over(void *data);
 static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
+static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
+    ngx_int_t rc);
 static void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
-static ngx_http_upstream_conf_t *ngx_http_ors_call_spare(
-    ngx_http_request_t *r);
-static ngx_http_ors_upstreams_t *ngx_http_ors_call_known(
-    ngx_http_request_t *r);
-static void ngx_http_ors_call_ignore(ngx_http_request_t *r,
-    ngx_http_upstream_conf_t *conf);
+static ngx_int_t ngx_http_ors_call_pool(ngx_http_ors_call_t *call,
+    size_t size);
 static void ngx_http_ors_call_free(void *data);
 static void ngx_http_ors_call_sent(ngx_http_ors_call_t *call);
 
 
-const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
+static const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
     ngx_http_ors_call_over,
     ngx_http_ors_call_read,
     ngx_http_ors_call_refuse,
@@ -54,7 +52,14 @@ const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
 };
 
 
-static ngx_str_t  ngx_http_ors_call_post = ngx_string("POST");
+static const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind = {
+    "call",
+    &ngx_http_ors_call_source,
+    ngx_http_ors_call_early,
+    ngx_http_ors_call_make,
+    ngx_http_ors_call_header,
+    ngx_http_ors_call_replaced
+};
 
 
 ngx_int_t
@@ -98,39 +103,38 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 ngx_int_t
 ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_log_t         *log;
     ngx_ors_target_t  *failed;
 
+    log = ctx->request->connection->log;
+    failed = ctx->target;
+
     if (ctx->turn->refused) {
-        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_INFO, log, 0,
                       "target \"%V\" refuses \"reasoning.effort\" for this "
-                      "model, calling it without", &ctx->target->uri);
+                      "model, calling it without", &failed->uri);
 
         ngx_http_ors_peer_refused(ctx);
-        ngx_http_ors_call_cancel(ctx->call);
-        ngx_ors_turn_reset(ctx->turn);
 
-        return ngx_http_ors_call(ctx);
+    } else {
+        ngx_http_ors_stats_again(ctx);
+        ngx_http_ors_peer_next(ctx);
+
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "target \"%V\" has failed with %V, trying \"%V\"",
+                      &failed->uri, &ctx->turn->error.code, &ctx->target->uri);
+
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0,
+                       "ors call: retried after %ui, \"%V\" is next",
+                       ctx->turn->error.status, &ctx->target->uri);
+
+        ctx->retried = 1;
+        ngx_str_null(&ctx->retry_after);
     }
-
-    ngx_http_ors_stats_again(ctx);
-
-    failed = ctx->target;
-    ngx_http_ors_peer_next(ctx);
-
-    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
-                  "target \"%V\" has failed with %V, trying \"%V\"",
-                  &failed->uri, &ctx->turn->error.code, &ctx->target->uri);
-
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "ors call: retried after %ui, \"%V\" is next",
-                   ctx->turn->error.status, &ctx->target->uri);
 
     ngx_http_ors_call_cancel(ctx->call);
 
     ngx_ors_turn_reset(ctx->turn);
-
-    ctx->retried = 1;
-    ngx_str_null(&ctx->retry_after);
 
     return ngx_http_ors_call(ctx);
 }
@@ -143,7 +147,152 @@ ngx_http_ors_call_of(ngx_http_request_t *r)
 }
 
 
+/* the target's location is known: where the turn runs, and for whom */
+
+static ngx_int_t
+ngx_http_ors_call_early(ngx_http_ors_call_t *call)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    ctx = call->ctx;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(call->request,
+                                        ngx_http_open_responses_module);
+
+    rc = ngx_http_ors_session_settle(ctx, olcf);
+
+    /* a turn that runs elsewhere passes the target's limits there */
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_background_begin(ctx);
+    }
+
+    if (rc == NGX_OK && ctx->detached) {
+        call->early = 1;
+        ngx_http_ors_post(call->request->parent, &ctx->posted);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_make(ngx_http_ors_call_t *call)
+{
+    size_t                    size;
+    uint64_t                  start;
+    ngx_int_t                 rc;
+    ngx_chain_t              *bufs;
+    ngx_ors_out_t             out;
+    ngx_ors_turn_t           *turn;
+    ngx_http_request_t       *r;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = call->request;
+    ctx = call->ctx;
+    turn = ctx->turn;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (call->conf == olcf) {
+        return ngx_http_ors_background_ready(ctx);
+    }
+
+    rc = ngx_http_ors_session_load(ctx);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_mcp_load(ctx, olcf->dialect);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ctx->message && ngx_http_ors_ws_warm(ctx)) {
+        return ngx_ors_turn_warm(turn, olcf->dialect);
+    }
+
+    call->conf = olcf;
+
+    /* it will be as long as the client's */
+
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
+                   NGX_ORS_DECODE_STEP);
+
+    if (ngx_http_ors_call_pool(call, size) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, call->pool, size);
+
+    turn->maker = ctx->target->provider;
+
+    if (turn->maker.len == 0) {
+        turn->maker = olcf->preset_name.len ? olcf->preset_name
+                                            : ctx->target->uri;
+    }
+
+    turn->effortless |= ngx_http_ors_peer_refuses(ctx, olcf);
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
+                           &out);
+    ctx->own += ngx_ors_metrics_clock() - start;
+
+    size = out.size;
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_out_take(&out, &bufs);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_body_set(r, bufs, size);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* later rounds and targets have the same request */
+
+    if (!ctx->ignored) {
+        ctx->ignored = 1;
+        ngx_http_ors_stats_ignored(r->main, &turn->request);
+    }
+
+    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
+
+    ngx_http_ors_post(r->parent, &ctx->posted);
+
+    return ngx_http_ors_background_ready(ctx);
+}
+
+
+/* a limit of the target has put off the call: the client is answered first */
+
 ngx_int_t
+ngx_http_ors_call_ahead(ngx_http_ors_call_t *call)
+{
+    if (!call->early || call->conf || ngx_http_ors_call_over(call)) {
+        return NGX_OK;
+    }
+
+    return (ngx_http_ors_call_make(call) == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 {
     ngx_int_t                 rc;
@@ -202,58 +351,45 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 }
 
 
+/* the header has seconds, or a date */
+
 static ngx_int_t
 ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
 {
+    time_t               wait;
+    ngx_str_t           *value;
     ngx_table_elt_t     *h;
-    ngx_http_request_t  *sr;
+    ngx_http_ors_ctx_t  *ctx;
 
     static ngx_str_t  name = ngx_string("Retry-After");
 
-    sr = call->request;
+    ctx = call->ctx;
 
-    h = ngx_ors_header_find(&sr->headers_out.headers, &name);
+    h = ngx_ors_header_find(&call->request->headers_out.headers, &name);
 
     if (h == NULL) {
         return NGX_OK;
     }
 
-    call->ctx->turn->retry = ngx_http_ors_call_retry(&h->value);
+    value = &h->value;
+    ctx->turn->retry = ngx_ors_answer_retry_time(value, 1000);
 
-    call->ctx->retry_after.len = h->value.len;
-    call->ctx->retry_after.data = ngx_pstrdup(sr->pool, &h->value);
+    if (ctx->turn->retry == 0) {
+        wait = ngx_parse_http_time(value->data, value->len) - ngx_time();
 
-    return call->ctx->retry_after.data ? NGX_OK : NGX_ERROR;
+        if (wait > 0 && wait <= NGX_ORS_ANSWER_RETRY_MAX / 1000) {
+            ctx->turn->retry = wait * 1000;
+        }
+    }
+
+    ctx->retry_after.len = value->len;
+    ctx->retry_after.data = ngx_pstrdup(call->request->pool, value);
+
+    return ctx->retry_after.data ? NGX_OK : NGX_ERROR;
 }
 
-
-/* ms: the header has seconds, or a date */
 
 static ngx_uint_t
-ngx_http_ors_call_retry(ngx_str_t *value)
-{
-    time_t      date;
-    ngx_uint_t  retry;
-
-    retry = ngx_ors_answer_retry_time(value, 1000);
-
-    if (retry) {
-        return retry;
-    }
-
-    date = ngx_parse_http_time(value->data, value->len);
-
-    if (date == (time_t) NGX_ERROR || date <= ngx_time()
-        || date - ngx_time() > NGX_ORS_ANSWER_RETRY_MAX / 1000)
-    {
-        return 0;
-    }
-
-    return (date - ngx_time()) * 1000;
-}
-
-
-ngx_uint_t
 ngx_http_ors_call_over(void *data)
 {
     ngx_http_ors_call_t *call = data;
@@ -306,7 +442,7 @@ ngx_http_ors_call_refuse(void *data, const char *what)
  * answers.  A page that keeps the status is for people only.
  */
 
-ngx_uint_t
+static ngx_uint_t
 ngx_http_ors_call_replaced(ngx_http_ors_call_t *call, ngx_int_t rc)
 {
     ngx_uint_t                 i;
@@ -590,154 +726,11 @@ ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
 
 
 /*
- * Sending of a call: method and body of its subrequest, and the hand-over to
- * the content handler of its location.
+ * The pool of a call's body in blocks of "size" bytes, which is needed for less
+ * time than the answer takes.
  */
-
-
-/* a file is for GET; elsewhere an "error_page" may have made it GET */
-
-void
-ngx_http_ors_call_method(ngx_http_request_t *r)
-{
-    if (r->content_handler) {
-        r->method = NGX_HTTP_POST;
-        r->method_name = ngx_http_ors_call_post;
-
-    } else {
-        r->method = NGX_HTTP_GET;
-        r->method_name = ngx_http_core_get_method;
-    }
-}
-
-
-ngx_int_t
-ngx_http_ors_call_go(ngx_http_ors_call_t *call)
-{
-    ngx_http_request_t  *r;
-
-    r = call->request;
-
-    ngx_http_ors_call_forget(r);
-
-    if (r->content_handler) {
-        call->content = r->content_handler;
-        r->content_handler = ngx_http_ors_call_content_handler;
-    }
-
-    return NGX_DECLINED;
-}
-
-
-/* in place of that of the target's location */
 
 static ngx_int_t
-ngx_http_ors_call_content_handler(ngx_http_request_t *r)
-{
-    ngx_int_t                  rc;
-    ngx_http_ors_call_t       *call;
-    ngx_http_upstream_conf_t  *conf;
-
-    /* of a hosted tool: its record begins with that of a call */
-
-    call = r->post_subrequest->data;
-
-    r->content_handler = call->content;
-
-    /* allocate now: a failure after the upstream has begun cannot stop it */
-
-    conf = ngx_http_ors_call_spare(r);
-    if (conf == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rc = r->content_handler(r);
-
-    /* the first byte of an answer comes with an event, which is later */
-
-    if (r->upstream) {
-        ngx_http_ors_call_ignore(r, conf);
-    }
-
-    return rc;
-}
-
-
-/* a copy of each upstream's configuration is enough for all calls */
-
-static ngx_http_upstream_conf_t *
-ngx_http_ors_call_spare(ngx_http_request_t *r)
-{
-    ngx_http_upstream_conf_t  **spare;
-    ngx_http_ors_upstreams_t   *known;
-
-    known = ngx_http_ors_call_known(r);
-
-    if (known->n == NGX_HTTP_ORS_UPSTREAMS) {
-        return ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
-    }
-
-    spare = &known->elts[known->n];
-
-    if (*spare == NULL) {
-        *spare = ngx_palloc(ngx_cycle->pool, sizeof(ngx_http_upstream_conf_t));
-    }
-
-    return *spare;
-}
-
-
-static ngx_http_ors_upstreams_t *
-ngx_http_ors_call_known(ngx_http_request_t *r)
-{
-    ngx_http_ors_main_conf_t  *omcf;
-
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
-
-    return &omcf->upstreams;
-}
-
-
-/*
- * "X-Accel-Redirect" would send the request, and what it holds, to another
- * location, with the keys that are set there
- */
-
-static void
-ngx_http_ors_call_ignore(ngx_http_request_t *r,
-    ngx_http_upstream_conf_t *conf)
-{
-    ngx_uint_t                 i;
-    ngx_http_ors_upstreams_t  *known;
-
-    /* that of the location is read-only, and may serve others */
-
-    *conf = *r->upstream->conf;
-    conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
-
-    known = ngx_http_ors_call_known(r);
-
-    /* by what it holds: some modules make a configuration for each request */
-
-    for (i = 0; i < known->n; i++) {
-
-        if (ngx_memcmp(known->elts[i], conf, sizeof(ngx_http_upstream_conf_t))
-            == 0)
-        {
-            r->upstream->conf = known->elts[i];
-            return;
-        }
-    }
-
-    if (known->n < NGX_HTTP_ORS_UPSTREAMS) {
-        known->n++;
-    }
-
-    r->upstream->conf = conf;
-}
-
-
-ngx_int_t
 ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
 {
     ngx_pool_cleanup_t  *cln;
@@ -807,50 +800,4 @@ ngx_http_ors_call_sent(ngx_http_ors_call_t *call)
     u->request_bufs = NULL;
 
     ngx_http_ors_call_free(call);
-}
-
-
-ngx_int_t
-ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
-    size_t size)
-{
-    ngx_str_t                 value;
-    ngx_http_request_t       *sr;
-    ngx_http_headers_in_t    *in;
-    ngx_http_request_body_t  *rb;
-
-    sr = call->request;
-
-    rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
-    if (rb == NULL) {
-        return NGX_ERROR;
-    }
-
-    value.data = ngx_pnalloc(sr->pool, NGX_OFF_T_LEN);
-    if (value.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
-
-    in = &sr->headers_in;
-
-    if (in->content_length) {
-        in->content_length->value = value;
-
-    } else {
-        in->content_length = ngx_ors_header_add(&in->headers,
-                                                "Content-Length",
-                                                "content-length", &value);
-        if (in->content_length == NULL) {
-            return NGX_ERROR;
-        }
-    }
-
-    rb->bufs = bufs;
-
-    sr->request_body = rb;
-    in->content_length_n = size;
-
-    return NGX_OK;
 }

@@ -294,26 +294,39 @@ ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
 ngx_int_t
 ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs, size_t size)
 {
-    u_char                 *p;
-    ngx_table_elt_t        *h;
+    ngx_str_t               value;
     ngx_http_headers_in_t  *in;
 
     in = &r->headers_in;
 
-    p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
-    if (p == NULL) {
+    value.data = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    if (value.data == NULL) {
         return NGX_ERROR;
     }
 
-    h = in->content_length;
+    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
 
-    if (h) {
-        h->value.len = ngx_sprintf(p, "%uz", size) - p;
-        h->value.data = p;
+    if (in->content_length) {
+        in->content_length->value = value;
+
+    } else if (r != r->main) {
+        in->content_length = ngx_ors_header_add(&in->headers, "Content-Length",
+                                                "content-length", &value);
+        if (in->content_length == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    /* that of a subrequest is its main request's */
+
+    if (r != r->main) {
+        r->request_body = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+        if (r->request_body == NULL) {
+            return NGX_ERROR;
+        }
     }
 
     in->content_length_n = size;
-
     r->request_body->bufs = bufs;
 
     return NGX_OK;

@@ -14,13 +14,18 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_text.h>
-#include <ngx_http_ors.h>
-#include <ngx_http_ors_call.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_version.h>
 
 
 #define NGX_HTTP_ORS_AGENT  "nginx-open-responses/" NGX_ORS_VERSION
+
+/* headers by which a model server would steer nginx are ignored */
+#define NGX_HTTP_ORS_IGNORED  (NGX_HTTP_UPSTREAM_IGN_XA_REDIRECT              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_EXPIRES              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_LIMIT_RATE           \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_BUFFERING            \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_CHARSET)
 
 /* values that both modules have for their variables */
 #define NGX_HTTP_ORS_LIMIT_REQ_REJECTED   3
@@ -34,6 +39,11 @@ static ngx_int_t ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call,
 static ngx_uint_t ngx_http_ors_subrequest_whole(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_subrequest_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_subrequest_status(ngx_int_t rc);
+static ngx_int_t ngx_http_ors_subrequest_content_handler(
+    ngx_http_request_t *r);
+static void ngx_http_ors_subrequest_ignore(ngx_http_upstream_t *u,
+    ngx_http_upstream_conf_t *conf, ngx_http_ors_main_conf_t *omcf);
 static void ngx_http_ors_subrequest_buffering(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_upstream_init(void *data);
 static ngx_int_t ngx_http_ors_upstream_filter(void *data, ssize_t bytes);
@@ -49,6 +59,7 @@ static void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
 static void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
     ngx_uint_t rejected);
+static void ngx_http_ors_call_forget(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_call_variables_init(ngx_conf_t *cf);
 
 
@@ -143,16 +154,17 @@ ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    rc = NGX_OK;
+
     if (call->done) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        rc = NGX_ERROR;
+
+    } else if (call->kind->early) {
+        rc = call->kind->early(call);
     }
 
-    if (call->kind->early) {
-        rc = call->kind->early(call);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
+    if (rc != NGX_OK) {
+        return ngx_http_ors_subrequest_status(rc);
     }
 
     ngx_http_ors_call_limits(call);
@@ -161,11 +173,27 @@ ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r)
 }
 
 
+/* a phase handler's return code for that of a step of the turn */
+
+static ngx_int_t
+ngx_http_ors_subrequest_status(ngx_int_t rc)
+{
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
 static ngx_int_t
 ngx_http_ors_subrequest_handler(ngx_http_request_t *r)
 {
     ngx_int_t             rc;
     ngx_http_ors_call_t  *call;
+
+    static ngx_str_t  post = ngx_string("POST");
 
     call = ngx_http_ors_subrequest_of(r, NULL);
     if (call == NULL) {
@@ -177,11 +205,101 @@ ngx_http_ors_subrequest_handler(ngx_http_request_t *r)
     }
 
     ngx_http_ors_call_limited(call);
-    ngx_http_ors_call_method(r);
+
+    /* a file is for GET; elsewhere an "error_page" may have made it GET */
+
+    r->method = r->content_handler ? NGX_HTTP_POST : NGX_HTTP_GET;
+    r->method_name = r->content_handler ? post : ngx_http_core_get_method;
 
     rc = call->kind->make(call);
 
-    return (rc == NGX_OK) ? ngx_http_ors_call_go(call) : rc;
+    if (rc != NGX_OK) {
+        return ngx_http_ors_subrequest_status(rc);
+    }
+
+    ngx_http_ors_call_forget(r);
+
+    if (r->content_handler) {
+        call->content = r->content_handler;
+        r->content_handler = ngx_http_ors_subrequest_content_handler;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* in place of that of the target's location */
+
+static ngx_int_t
+ngx_http_ors_subrequest_content_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                  rc;
+    ngx_http_ors_call_t       *call;
+    ngx_http_upstream_conf_t  *conf;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    call = r->post_subrequest->data;
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    r->content_handler = call->content;
+
+    /* allocate now: a failure after the upstream has begun cannot stop it */
+
+    conf = (omcf->nupstreams < NGX_HTTP_ORS_UPSTREAMS)
+           ? &omcf->upstreams[omcf->nupstreams]
+           : ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+
+    if (conf == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = r->content_handler(r);
+
+    /* the first byte of an answer comes with an event, which is later */
+
+    if (r->upstream) {
+        ngx_http_ors_subrequest_ignore(r->upstream, conf, omcf);
+    }
+
+    return rc;
+}
+
+
+/*
+ * "X-Accel-Redirect" would send the request, and what it holds, to another
+ * location, with the keys that are set there.  A copy of each upstream's
+ * configuration is enough for all calls.
+ */
+
+static void
+ngx_http_ors_subrequest_ignore(ngx_http_upstream_t *u,
+    ngx_http_upstream_conf_t *conf, ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_uint_t  i;
+
+    /* that of the location is read-only, and may serve others */
+
+    *conf = *u->conf;
+    conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
+
+    u->conf = conf;
+
+    /* by what it holds: some modules make a configuration for each request */
+
+    for (i = 0; i < omcf->nupstreams; i++) {
+
+        if (ngx_memcmp(&omcf->upstreams[i], conf,
+                       sizeof(ngx_http_upstream_conf_t))
+            == 0)
+        {
+            u->conf = &omcf->upstreams[i];
+            return;
+        }
+    }
+
+    if (omcf->nupstreams < NGX_HTTP_ORS_UPSTREAMS) {
+        omcf->nupstreams++;
+    }
 }
 
 
@@ -195,8 +313,7 @@ ngx_http_ors_subrequest_make(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
 
     call->made = 1;
 
-    return (ngx_http_ors_call_make_body(call, bufs, size) == NGX_OK)
-           ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_http_ors_body_set(call->request, bufs, size);
 }
 
 
@@ -217,7 +334,7 @@ ngx_http_ors_subrequest_get(ngx_http_ors_call_t *call)
 
     sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
 
-    return sr->request_body ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return sr->request_body ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -819,7 +936,12 @@ ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
  */
 
 
-void
+/*
+ * The body of the request is to be replaced, or was: forgets the values of
+ * variables that depend on it.
+ */
+
+static void
 ngx_http_ors_call_forget(ngx_http_request_t *r)
 {
     ngx_int_t                 *index;

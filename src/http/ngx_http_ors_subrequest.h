@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_call.h>
+#include <ngx_http_ors.h>
 
 
 /* handlers of one kind of subrequest */
@@ -24,13 +24,14 @@ struct ngx_http_ors_call_kind_s {
 
     /*
      * In front of the limits of its location, or NULL.  NGX_OK: they are to
-     * be applied; else what the phase handler is to return.
+     * be applied; NGX_AGAIN: the phase handler is called again; NGX_DONE: the
+     * turn has ended; NGX_ERROR.
      */
     ngx_int_t                 (*early)(ngx_http_ors_call_t *call);
 
     /*
      * Makes the body, after the limits.  NGX_OK: the call is to be sent; else
-     * what the phase handler is to return.
+     * as above.
      */
     ngx_int_t                 (*make)(ngx_http_ors_call_t *call);
 

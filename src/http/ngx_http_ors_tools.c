@@ -464,7 +464,7 @@ ngx_http_ors_tool_make(ngx_http_ors_call_t *call)
     ngx_ors_out_ref(&out, arguments->data, arguments->len);
 
     if (ngx_ors_out_take(&out, &bufs) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
     return ngx_http_ors_subrequest_make(call, bufs, arguments->len);
