@@ -235,7 +235,6 @@ struct ngx_http_ors_ctx_s {
     ngx_event_t                pace;
     ngx_event_t                linger;
     ngx_event_t                heartbeat;
-    ngx_msec_t                 interval;    /* of "ping" */
     ngx_msec_int_t             first_token; /* ms since the start of the */
                                             /* request, -1: none yet */
     ngx_msec_t                 last_output; /* when the client was last sent */

@@ -5,8 +5,8 @@
 
 
 /*
- * The content handler: a client's request until its turn is made and the body
- * is read.
+ * The content handler: a client's request, its turn, and the loop that advances
+ * the turn and sends what it has to say.
  */
 
 
@@ -36,7 +36,6 @@ static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
-static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_pace_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
@@ -45,10 +44,6 @@ static void ngx_http_ors_turn_gone(void *data);
 static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
-static void ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx,
-    ngx_msec_t timeout);
-static void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx,
-    ngx_msec_t interval);
 static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
 
 
@@ -131,7 +126,7 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
 {
-    if (ngx_http_ors_start(ctx) != NGX_OK) {
+    if (ngx_http_ors_start(ctx) == NGX_ERROR) {
         return NGX_ERROR;
     }
 
@@ -142,6 +137,8 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
     return NGX_OK;
 }
 
+
+/* NGX_OK, NGX_AGAIN: the turn runs elsewhere, NGX_DONE: it is over, NGX_ERROR */
 
 static ngx_int_t
 ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
@@ -175,12 +172,9 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
-        || ngx_http_ors_turn_init(ctx) != NGX_OK)
+        || ngx_http_ors_turn_init(ctx) != NGX_OK
+        || ngx_http_ors_body(r, &body) != NGX_OK)
     {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_ors_body(r, &body) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -188,27 +182,20 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     rc = ngx_ors_turn_request(turn, &body);
     ctx->own = ngx_ors_metrics_clock() - start;
 
-    if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_session_init(ctx);
     }
 
-    rc = ngx_http_ors_session_init(ctx);
-
     if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+        return rc;
     }
 
     rc = ngx_ors_route_find(olcf->routes, &turn->request.model,
                             &turn->request.provider, &ctx->target,
                             r->connection->log);
 
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    if (rc == NGX_DECLINED) {
-        (void) ngx_ors_turn_unrouted(turn);
-        return NGX_OK;
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_unrouted(turn) : NGX_ERROR;
     }
 
     ngx_http_ors_peer_first(ctx);
@@ -222,15 +209,17 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ngx_http_ors_heartbeat(ctx, olcf->heartbeat);
+    if (olcf->heartbeat && turn->request.stream) {
+        ctx->last_output = ngx_current_msec;
+
+        ngx_http_ors_event_init(&ctx->heartbeat, ngx_http_ors_heartbeat_handler,
+                                ctx, r);
+        ngx_add_timer(&ctx->heartbeat, olcf->heartbeat);
+    }
 
     rc = ngx_http_ors_background_early(ctx);
 
-    if (rc == NGX_OK) {
-        return ngx_http_ors_call(ctx);
-    }
-
-    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+    return (rc == NGX_OK) ? ngx_http_ors_call(ctx) : rc;
 }
 
 
@@ -302,7 +291,13 @@ ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
         ngx_http_ors_call_push(ctx->call);
     }
 
-    ngx_http_ors_turn_undelay(ctx);
+    if (ctx->delayed && !ctx->request->connection->write->delayed) {
+
+        /* "limit_rate" has let the connection go on */
+
+        ctx->delayed = 0;
+        ngx_http_ors_event_stop(&ctx->pace);
+    }
 
     ngx_http_ors_turn_trace(ctx);
 
@@ -405,34 +400,33 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
 
     turn = ctx->turn;
     call = ctx->call;
+    log = ctx->request->connection->log;
 
     ngx_http_ors_peer_late(ctx);
 
     turn->limited = call->limited;
 
-    if (!call->starved || turn->state != ngx_ors_turn_st_call) {
+    if (call->starved && turn->state == ngx_ors_turn_st_call) {
 
-        /* lines of the log name the target, its server and the path */
+        /* no other target could be reached, either */
 
-        log = ctx->request->connection->log;
+        turn->retries_left = 0;
 
-        ngx_http_set_log_request(log, call->request);
-        rc = ngx_ors_turn_end(turn, call->status, call->complete);
-        ngx_http_set_log_request(log, ctx->request);
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_server_is_overloaded,
+                                 "the server has no connection left for the "
+                                 "model, try again later");
 
-        return rc;
+        return ngx_ors_turn_fail(turn);
     }
 
-    /* no other target could be reached, either */
+    /* lines of the log name the target, its server and the path */
 
-    turn->retries_left = 0;
+    ngx_http_set_log_request(log, call->request);
+    rc = ngx_ors_turn_end(turn, call->status, call->complete);
+    ngx_http_set_log_request(log, ctx->request);
 
-    (void) ngx_ors_error_set(&turn->error, turn->pool,
-                             ngx_ors_code_server_is_overloaded,
-                             "the server has no connection left for the "
-                             "model, try again later");
-
-    return ngx_ors_turn_fail(turn);
+    return rc;
 }
 
 
@@ -503,20 +497,6 @@ ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx)
                    state, ctx->state, ctx->turn->status);
 
     ctx->state = state;
-}
-
-
-/* "limit_rate" has let the connection go on */
-
-static void
-ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx)
-{
-    if (!ctx->delayed || ctx->request->connection->write->delayed) {
-        return;
-    }
-
-    ctx->delayed = 0;
-    ngx_http_ors_event_stop(&ctx->pace);
 }
 
 
@@ -750,58 +730,72 @@ static ngx_int_t
 ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx)
 {
     u_char      *p;
+    ngx_str_t   *value;
     ngx_uint_t   retry;
 
+    value = &ctx->retry_after;
     retry = ctx->turn->error.retry;
 
-    if (!ngx_ors_line_clean(&ctx->retry_after)) {
-        ctx->retry_after.len = 0;
-    }
+    if (value->len == 0 || !ngx_ors_line_clean(value)) {
 
-    if (ctx->retry_after.len == 0 && retry) {
+        if (retry == 0) {
+            return NGX_OK;
+        }
+
         p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
         if (p == NULL) {
             return NGX_ERROR;
         }
 
-        ctx->retry_after.data = p;
-        ctx->retry_after.len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
-    }
-
-    if (ctx->retry_after.len == 0) {
-        return NGX_OK;
+        value->data = p;
+        value->len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
     }
 
     return ngx_ors_header_add(&ctx->request->headers_out.headers,
-                              "Retry-After", "retry-after", &ctx->retry_after)
+                              "Retry-After", "retry-after", value)
            ? NGX_OK : NGX_ERROR;
 }
 
 
 /*
- * Waits for a client that is slow, and lets the call go on for one that is
- * not.  NGX_OK or NGX_ERROR.
+ * A slow client is waited for, and with it the model; a fast one is not.
+ *
+ * The timer of the connection's write event cannot be used: the upstream of
+ * a subrequest sets it to the time-out of the target's location, or deletes
+ * it, though it was that of "limit_rate"
  */
-
-/* a slow client is waited for, and with it the model; a fast one is not */
 
 static ngx_int_t
 ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
 {
     ngx_event_t               *wev;
+    ngx_connection_t          *c;
     ngx_http_request_t        *r;
     ngx_http_core_loc_conf_t  *clcf;
 
     r = ctx->request;
-    wev = r->connection->write;
+    c = r->connection;
+    wev = c->write;
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     if (ctx->message) {
 
         /* the connection waits for its client */
 
-    } else if (r->buffered || r->connection->buffered || wev->delayed) {
-        ngx_http_ors_output_pace_timer(ctx, clcf->send_timeout);
+    } else if (r->buffered || c->buffered || wev->delayed) {
+
+        if (wev->delayed && !ctx->delayed) {
+            ctx->delayed = 1;
+            ngx_add_timer(&ctx->pace, wev->timer_set
+                                      ? wev->timer.key - ngx_current_msec : 1);
+        }
+
+        /* a client that takes nothing is not helped by a model that goes on */
+
+        if (!wev->delayed && (!ctx->pace.timer_set || ctx->sent != c->sent)) {
+            ctx->sent = c->sent;
+            ngx_add_timer(&ctx->pace, clcf->send_timeout);
+        }
 
         if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
             return NGX_ERROR;
@@ -819,71 +813,12 @@ ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/*
- * The timer of the connection's write event cannot be used: the upstream of
- * a subrequest sets it to the time-out of the target's location, or deletes
- * it, though it was that of "limit_rate"
- */
-
-static void
-ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx, ngx_msec_t timeout)
-{
-    ngx_event_t       *wev;
-    ngx_connection_t  *c;
-
-    c = ctx->request->connection;
-    wev = c->write;
-
-    if (wev->delayed) {
-
-        if (!ctx->delayed) {
-            ctx->delayed = 1;
-            timeout = wev->timer_set ? wev->timer.key - ngx_current_msec : 1;
-            ngx_add_timer(&ctx->pace, timeout);
-        }
-
-        return;
-    }
-
-    /* a client that takes nothing is not helped by a model that goes on */
-
-    if (!ctx->pace.timer_set || ctx->sent != c->sent) {
-        ctx->sent = c->sent;
-        ngx_add_timer(&ctx->pace, timeout);
-    }
-}
-
-
-/*
- * Comments on a stream that has been silent for a while.
- */
-
-
-/*
- * Sees to it that a client which waits for a stream hears something every
- * "interval" ms; 0: it may wait.
- */
-
-static void
-ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
-{
-    if (interval == 0 || !ctx->turn->request.stream) {
-        return;
-    }
-
-    ctx->interval = interval;
-    ctx->last_output = ngx_current_msec;
-
-    ngx_http_ors_event_init(&ctx->heartbeat, ngx_http_ors_heartbeat_handler,
-                            ctx, ctx->request);
-    ngx_add_timer(&ctx->heartbeat, interval);
-}
-
+/* a client that waits for a stream hears a comment after a while of silence */
 
 static void
 ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 {
-    ngx_msec_t           silent;
+    ngx_msec_t           silent, interval;
     ngx_connection_t    *c;
     ngx_http_ors_ctx_t  *ctx;
 
@@ -894,14 +829,15 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 
     /* the timer is not set anew with each event, but only when it is due */
 
+    interval = ctx->conf->heartbeat;
     silent = ngx_current_msec - ctx->last_output;
 
-    if (silent < ctx->interval) {
-        ngx_add_timer(ev, ctx->interval - silent);
+    if (silent < interval) {
+        ngx_add_timer(ev, interval - silent);
         return;
     }
 
-    ngx_add_timer(ev, ctx->interval);
+    ngx_add_timer(ev, interval);
 
     /* a client that is slow has something to read */
 

@@ -17,7 +17,7 @@
 /* lives as long as its request */
 
 typedef struct {
-    ngx_http_request_t       *request;
+    ngx_http_ors_ctx_t       *ctx;
     ngx_ors_operation_t       operation;
     ngx_ors_hold_t            hold;       /* the list's records */
 } ngx_http_ors_stored_t;
@@ -33,46 +33,40 @@ static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
     ngx_str_t *id, ngx_ors_operation_e kind);
-static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
-    ngx_str_t *id, ngx_http_ors_stored_t **stored);
-static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
-    ngx_ors_operation_e kind);
+static ngx_http_ors_stored_t *ngx_http_ors_stored_create(
+    ngx_http_request_t *r, ngx_str_t *id);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
     ngx_int_t rc);
-static ngx_int_t ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
 
 ngx_int_t
 ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_session_t        *session;
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_ors_session_t    *session;
+    ngx_ors_store_use_t  *stored;
 
-    olcf = ctx->conf;
+    stored = &ctx->conf->stored;
 
-    if (olcf->stored.store == NULL
+    if (stored->store == NULL
         || (ctx->endpoint->id != ngx_ors_endpoint_responses
             && ctx->endpoint->id != ngx_ors_endpoint_compact))
     {
         return NGX_OK;
     }
 
-    session = ngx_http_ors_session_create(ctx);
-    if (session == NULL) {
-        return NGX_ERROR;
-    }
-
-    session->store = olcf->stored.store;
-    session->required = olcf->stored.required;
-    session->instructions = olcf->stored.instructions;
-
     /* resolve the scope now: its variables may change later */
 
-    if (ngx_http_ors_scope(ctx) != NGX_OK) {
+    session = ngx_http_ors_session_create(ctx);
+
+    if (session == NULL || ngx_http_ors_scope(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
+
+    session->store = stored->store;
+    session->required = stored->required;
+    session->instructions = stored->instructions;
 
     return ngx_ors_session_init(session, ctx->turn);
 }
@@ -81,12 +75,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 static ngx_ors_session_t *
 ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_session_t  *session;
-
-    session = ngx_pcalloc(ctx->request->pool, sizeof(ngx_ors_session_t));
-    if (session == NULL) {
-        return NULL;
-    }
+    ngx_http_ors_hold_init(ctx, &ctx->hold);
 
     /*
      * set by ngx_pcalloc():
@@ -95,11 +84,9 @@ ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
      *     session->record, session->touch: the first turn of a chain
      */
 
-    ctx->session = session;
+    ctx->session = ngx_pcalloc(ctx->request->pool, sizeof(ngx_ors_session_t));
 
-    ngx_http_ors_hold_init(ctx, &ctx->hold);
-
-    return session;
+    return ctx->session;
 }
 
 
@@ -190,34 +177,31 @@ ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
     session = ctx->session;
     rc = ngx_ors_session_step(session, event);
 
-    if (rc != NGX_AGAIN) {
-        ngx_ors_session_hold(session, &ctx->hold);
-        return rc;
-    }
+    if (rc == NGX_AGAIN && !session->job->posted) {
+        rc = ngx_ors_session_reserve(session, &ctx->hold);
 
-    if (session->job->posted) {
-        return NGX_AGAIN;
-    }
+        if (rc == NGX_OK) {
+            ngx_http_ors_job_post(ctx->request, session->job,
+                                  ngx_http_ors_session_loaded, ctx);
+            return NGX_AGAIN;
+        }
 
-    rc = ngx_ors_session_reserve(session, &ctx->hold);
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
 
-    if (rc == NGX_BUSY) {
+        /* rc == NGX_BUSY */
+
         ngx_str_set(&ctx->retry_after, "1");
 
         rc = ngx_ors_session_crowded(session);
+    }
+
+    if (rc != NGX_AGAIN) {
         ngx_ors_session_hold(session, &ctx->hold);
-
-        return rc;
     }
 
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    ngx_http_ors_job_post(ctx->request, session->job,
-                          ngx_http_ors_session_loaded, ctx);
-
-    return NGX_AGAIN;
+    return rc;
 }
 
 
@@ -390,13 +374,12 @@ ngx_http_ors_stored(ngx_http_request_t *r)
         return ngx_http_ors_stored_begin(r, &id, kind);
     }
 
-    if (rc == NGX_DECLINED) {
-        return NGX_DECLINED;
+    if (rc != NGX_DECLINED) {
+        ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
+        rc = ngx_http_ors_allow(r, allow);
     }
 
-    ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
-
-    return ngx_http_ors_allow(r, allow);
+    return rc;
 }
 
 
@@ -405,7 +388,7 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
     ngx_ors_operation_e kind)
 {
     ngx_int_t               rc;
-    ngx_ors_store_job_t    *job;
+    ngx_ors_operation_t    *op;
     ngx_http_ors_stored_t  *st;
 
     rc = ngx_http_discard_request_body(r);
@@ -414,29 +397,36 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
         return rc;
     }
 
-    if (ngx_http_ors_stored_create(r, id, &st) != NGX_OK) {
+    st = ngx_http_ors_stored_create(r, id);
+    if (st == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_ors_stored_check(st, kind);
+    op = &st->operation;
 
-    if (rc == NGX_OK) {
-        rc = ngx_ors_operation_begin(&st->operation, kind);
+    if (st->ctx->ownerless) {
+        rc = ngx_http_ors_scope_refuse(r, &op->error);
+        rc = (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
+
+    } else {
+        rc = ngx_ors_operation_query(op, kind, &r->args);
     }
 
-    /* a list counts with all that it may read until that has been read */
+    if (rc == NGX_OK) {
+        rc = ngx_ors_operation_begin(op, kind);
+    }
+
+    /* reserve the maximum for a list until its size is known */
 
     if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
-        rc = ngx_ors_operation_reserve(&st->operation, &st->hold);
+        rc = ngx_ors_operation_reserve(op, &st->hold);
     }
 
     if (rc != NGX_AGAIN) {
         return ngx_http_ors_stored_answer(st, rc);
     }
 
-    job = st->operation.job;
-
-    ngx_http_ors_job_post(r, job, ngx_http_ors_stored_handler, st);
+    ngx_http_ors_job_post(r, op->job, ngx_http_ors_stored_handler, st);
 
     r->main->count++;
 
@@ -452,41 +442,36 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
 }
 
 
-static ngx_int_t
-ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
-    ngx_http_ors_stored_t **stored)
+static ngx_http_ors_stored_t *
+ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id)
 {
-    ngx_http_cleanup_t       *cln;
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_ors_operation_t      *op;
-    ngx_http_ors_stored_t    *st;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    ngx_http_cleanup_t     *cln;
+    ngx_http_ors_ctx_t     *ctx;
+    ngx_ors_operation_t    *op;
+    ngx_http_ors_stored_t  *st;
 
     ctx = ngx_http_ors_ctx_create(r);
     st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
+    cln = ngx_http_cleanup_add(r, 0);
 
-    if (ctx == NULL || st == NULL) {
-        return NGX_ERROR;
+    if (ctx == NULL || st == NULL || cln == NULL
+        || ngx_http_ors_scope_store(ctx) != NGX_OK)
+    {
+        return NULL;
     }
 
-    st->request = r;
+    st->ctx = ctx;
     ngx_http_ors_hold_init(ctx, &st->hold);
 
     op = &st->operation;
 
-    op->store = olcf->stored.store;
+    op->store = ctx->conf->stored.store;
     op->id = *id;
     op->pool = r->pool;
     op->log = r->connection->log;
-    op->max_turns = olcf->limits.turns;
-    op->max_size = olcf->limits.context;
-
-    cln = ngx_http_cleanup_add(r, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
+    op->max_turns = ctx->conf->limits.turns;
+    op->max_size = ctx->conf->limits.context;
+    ngx_memcpy(op->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
 
     cln->handler = ngx_http_ors_stored_cleanup;
     cln->data = st;
@@ -495,34 +480,7 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
 
     r->disable_not_modified = 1;
 
-    *stored = st;
-
-    if (ngx_http_ors_scope_store(ctx) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(op->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
-
-    return NGX_OK;
-}
-
-
-/* NGX_OK, NGX_DONE: the request is refused, NGX_ERROR */
-
-static ngx_int_t
-ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
-{
-    ngx_int_t            rc;
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(st->request, ngx_http_open_responses_module);
-
-    if (ctx->ownerless) {
-        rc = ngx_http_ors_scope_refuse(st->request, &st->operation.error);
-        return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
-    }
-
-    return ngx_ors_operation_query(&st->operation, kind, &st->request->args);
+    return st;
 }
 
 
@@ -535,7 +493,7 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
     ngx_http_ors_stored_t  *st;
 
     st = job->data;
-    r = st->request;
+    r = st->ctx->request;
     c = ngx_http_ors_job_done(r, job);
 
     rc = ngx_ors_operation_done(&st->operation);
@@ -553,46 +511,36 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
 }
 
 
-/* returns what a content handler does */
+/* an error is sent as it is: no page that "error_page" sets for its status */
 
 static ngx_int_t
 ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st, ngx_int_t rc)
 {
+    ngx_ors_error_t     *err;
+    ngx_http_request_t  *r;
+
+    r = st->ctx->request;
+    err = &st->operation.error;
+
     if (rc == NGX_OK) {
-        return ngx_http_ors_document(st->request, NGX_HTTP_OK,
-                                     &st->operation.out);
+        return ngx_http_ors_document(r, NGX_HTTP_OK, &st->operation.out);
     }
 
-    return (rc == NGX_DONE) ? ngx_http_ors_stored_refuse(st)
-                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-/* sends the error, not the page that "error_page" sets for its status */
-
-static ngx_int_t
-ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)
-{
-    ngx_http_request_t  *r;
-    ngx_http_ors_ctx_t  *ctx;
-
-    r = st->request;
-
-    if ((st->operation.error.status == NGX_HTTP_SERVICE_UNAVAILABLE
-         || st->operation.error.status == NGX_HTTP_TOO_MANY_REQUESTS)
-        && ngx_ors_header_text(&r->headers_out.headers, "Retry-After",
-                               "retry-after", "1")
-           == NULL)
+    if (rc != NGX_DONE
+        || ((err->status == NGX_HTTP_SERVICE_UNAVAILABLE
+             || err->status == NGX_HTTP_TOO_MANY_REQUESTS)
+            && ngx_ors_header_text(&r->headers_out.headers, "Retry-After",
+                                   "retry-after", "1")
+               == NULL))
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
-    ctx->header_sent = 1;
+    st->ctx->header_sent = 1;
 
-    ngx_http_ors_stats_error(r, &st->operation.error);
+    ngx_http_ors_stats_error(r, err);
 
-    return ngx_http_ors_error_send(r, &st->operation.error);
+    return ngx_http_ors_error_send(r, err);
 }
 
 
