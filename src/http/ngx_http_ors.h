@@ -287,7 +287,6 @@ typedef struct {
     ngx_ors_source_t            source;
     ngx_http_ors_upstream_t     upstream;
     ngx_http_ors_pump_t         pump;
-    ngx_http_output_header_filter_pt  next_header;
 
     ngx_uint_t                  version;    /* of the client's HTTP */
     ngx_msec_int_t              first_token;  /* as that of a gateway */
@@ -473,10 +472,6 @@ ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
  * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
-
-/* The body filter's part: sends ctx->error once in place of "in". */
-ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next);
 
 
 /* ngx_http_ors_access.c */

@@ -28,16 +28,12 @@ static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_ctx_t *client);
 static void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
-static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
-    ngx_str_t *response);
 static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
-    ngx_ors_error_t *err);
-static void ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client,
-    ngx_str_t *after);
+    ngx_http_ors_background_t *bg);
 static ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 
 
-/* A tick, as a handler of bg->timer. */
+/* a tick: the handler of bg->timer */
 
 static void
 ngx_http_ors_background_timer(ngx_event_t *ev)
@@ -228,7 +224,7 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* A cleanup handler: the request has ended. */
+/* the request has ended */
 
 static void
 ngx_http_ors_background_cleanup(void *data)
@@ -279,11 +275,7 @@ ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx)
         return NGX_AGAIN;
     }
 
-    if (ctx->session == NULL) {
-        return NGX_OK;
-    }
-
-    rc = ngx_ors_session_background(ctx->session);
+    rc = ctx->session ? ngx_ors_session_background(ctx->session) : NGX_DECLINED;
 
     if (rc == NGX_DECLINED || (rc == NGX_OK && ctx->detached)) {
         return NGX_OK;
@@ -389,7 +381,6 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_ctx_t *client)
 {
     ngx_str_t            body;
-    ngx_ors_turn_t      *turn;
     ngx_http_request_t  *r;
 
     r = ctx->request;
@@ -398,21 +389,18 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    turn = ngx_ors_turn_detach(client->turn, &body, r->pool,
-                               r->connection->log);
-    if (turn == NULL) {
-        return NGX_ERROR;
-    }
+    ctx->turn = ngx_ors_turn_detach(client->turn, &body, r->pool,
+                                    r->connection->log);
 
-    ctx->turn = turn;
-    turn->prompt = client->turn->prompt;
-
-    if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
+    if (ctx->turn == NULL
+        || ngx_http_ors_scope_sealer(ctx, &ctx->turn->sealer) != NGX_OK
         || ngx_http_ors_session_detach(ctx, client->session) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
+
+    ctx->turn->prompt = client->turn->prompt;
 
     r->write_event_handler = ngx_http_ors_turn_write_handler;
 
@@ -422,13 +410,15 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
 
 /*
  * Tells the client that waits, if there is one: bg->life.response, or the
- * error of the turn.
+ * error of the turn.  For it the turn is over, though it goes on elsewhere.
  */
 
 static void
 ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 {
+    u_char              *p;
     ngx_str_t           *response;
+    ngx_ors_turn_t      *turn;
     ngx_connection_t    *c;
     ngx_http_ors_ctx_t  *client;
 
@@ -442,18 +432,22 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
     bg->client = NULL;
     client->background = NULL;
 
+    turn = client->turn;
     c = client->request->connection;
 
     ngx_http_set_log_request(c->log, client->request);
 
-    if (response->len == 0) {
-        ngx_http_ors_background_error(client, &bg->ctx->turn->error);
-        ngx_http_ors_background_retry(client, &bg->ctx->retry_after);
+    p = response->len ? ngx_pstrdup(turn->pool, response) : NULL;
 
-    } else if (ngx_http_ors_background_answer(client->turn, response)
-               != NGX_OK)
-    {
-        ngx_http_ors_background_error(client, NULL);
+    if (p) {
+        ngx_ors_out_ref(&turn->out, p, response->len);
+
+        turn->state = ngx_ors_turn_st_over;
+        turn->status = NGX_HTTP_OK;
+        ngx_str_set(&turn->type, "application/json");
+
+    } else {
+        ngx_http_ors_background_error(client, bg);
     }
 
     /* a subrequest that has found out about it ends first */
@@ -469,63 +463,31 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 }
 
 
-/* for this client the turn is over, though it goes on elsewhere */
-
-static ngx_int_t
-ngx_http_ors_background_answer(ngx_ors_turn_t *turn, ngx_str_t *response)
-{
-    u_char  *p;
-
-    p = ngx_pstrdup(turn->pool, response);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_out_ref(&turn->out, p, response->len);
-
-    turn->state = ngx_ors_turn_st_over;
-    turn->status = NGX_HTTP_OK;
-    ngx_str_set(&turn->type, "application/json");
-
-    return NGX_OK;
-}
-
-
-/* "after" is of another pool; without memory "Retry-After" is left out */
-
-static void
-ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client, ngx_str_t *after)
-{
-    ngx_str_null(&client->retry_after);
-
-    if (after->len == 0) {
-        return;
-    }
-
-    client->retry_after.data = ngx_pstrdup(client->turn->pool, after);
-
-    if (client->retry_after.data) {
-        client->retry_after.len = after->len;
-    }
-}
-
-
-/* "err" is of another pool; NULL: there was no memory for it */
+/* the error and its time to wait are of another pool */
 
 static void
 ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
-    ngx_ors_error_t *err)
+    ngx_http_ors_background_t *bg)
 {
+    ngx_str_t       *after;
     ngx_ors_turn_t  *turn;
 
     turn = client->turn;
+    after = &bg->ctx->retry_after;
 
-    if (err == NULL
-        || ngx_ors_error_copy(&turn->error, err, turn->pool) != NGX_OK)
+    if (bg->life.response.len
+        || ngx_ors_error_copy(&turn->error, &bg->ctx->turn->error, turn->pool)
+           != NGX_OK)
     {
         (void) ngx_ors_error_set(&turn->error, turn->pool,
                                  ngx_ors_code_server_error, "out of memory");
     }
+
+    /* without memory "Retry-After" is left out */
+
+    client->retry_after.data = after->len ? ngx_pstrdup(turn->pool, after)
+                                          : NULL;
+    client->retry_after.len = client->retry_after.data ? after->len : 0;
 
     turn->retries_left = 0;
 
@@ -556,13 +518,6 @@ ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client)
     ngx_http_run_posted_requests(c);
 }
 
-
-/*
- * Background responses of this worker, and connections, as limits count them.
- */
-
-
-/* ngx_http_ors_background.c */
 
 /*
  * Checks that one more response may run in the background.  NGX_OK, NGX_DONE:

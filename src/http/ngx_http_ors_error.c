@@ -21,8 +21,6 @@ static void ngx_http_ors_error_document(ngx_http_request_t *r,
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
 static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint);
 
 
 static ngx_str_t  ngx_http_ors_upgrade_protocol = ngx_string("websocket");
@@ -112,41 +110,6 @@ ngx_http_ors_error(ngx_http_request_t *r)
 }
 
 
-ngx_int_t
-ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next)
-{
-    ngx_buf_t           *b;
-    ngx_chain_t         *cl, *out;
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
-
-    /* the page that is replaced */
-
-    for (cl = in; cl; cl = cl->next) {
-        cl->buf->pos = cl->buf->last;
-        cl->buf->file_pos = cl->buf->file_last;
-    }
-
-    out = NULL;
-
-    if (in && !ctx->pump.last_sent) {
-        ctx->pump.last_sent = 1;
-
-        out = ctx->error;
-
-        for (cl = out; cl->next; cl = cl->next) { /* void */ }
-
-        b = cl->buf;
-        b->last_buf = 1;
-        b->last_in_chain = 1;
-    }
-
-    return next(r, out);
-}
-
-
 /*
  * Which endpoint a request's path and method mean, and the answers 404,
  * 405 and 426.
@@ -159,6 +122,8 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
 {
     ngx_str_t                 path;
     ngx_http_ors_loc_conf_t  *olcf;
+
+    static ngx_str_t  upgrade = ngx_string("upgrade");
 
     if (ngx_http_ors_endpoint_path(r, &path) != NGX_OK) {
         return NGX_HTTP_NOT_FOUND;
@@ -177,7 +142,16 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
                ? NGX_OK : ngx_http_ors_allow(r, "GET, HEAD");
     }
 
-    if (ngx_http_ors_upgrade(r, *endpoint)) {
+    /* a handshake: other versions of HTTP have no upgrade */
+
+    if ((*endpoint)->id == ngx_ors_endpoint_responses
+        && r->method == NGX_HTTP_GET
+        && r->http_version == NGX_HTTP_VERSION_11
+        && r->headers_in.upgrade
+        && ngx_ors_header_lists(&r->headers_in.headers, "Connection", &upgrade)
+        && ngx_ors_header_lists(&r->headers_in.headers, "Upgrade",
+                                &ngx_http_ors_upgrade_protocol))
+    {
         olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
         return (olcf->websocket == ngx_http_ors_websocket_on)
@@ -284,11 +258,7 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
 
     /* which is an endpoint of its own */
 
-    if (ngx_ors_same(rest, &compact)) {
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
+    return ngx_ors_same(rest, &compact) ? NGX_DECLINED : NGX_OK;
 }
 
 
@@ -302,32 +272,6 @@ ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
     }
 
     return NGX_HTTP_NOT_ALLOWED;
-}
-
-
-/* Handshakes of the WebSocket transport, and their refusal. */
-
-
-/*
- * 1 if the request is the handshake of a WebSocket at "endpoint", which may
- * be NULL: by HTTP/1.1, other versions have no upgrade, and for this
- * connection.
- */
-
-static ngx_uint_t
-ngx_http_ors_upgrade(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint)
-{
-    static ngx_str_t  upgrade = ngx_string("upgrade");
-
-    return endpoint && endpoint->id == ngx_ors_endpoint_responses
-           && r->method == NGX_HTTP_GET
-           && r->http_version == NGX_HTTP_VERSION_11
-           && r->headers_in.upgrade
-           && ngx_ors_header_lists(&r->headers_in.headers, "Connection",
-                                   &upgrade)
-           && ngx_ors_header_lists(&r->headers_in.headers, "Upgrade",
-                                   &ngx_http_ors_upgrade_protocol);
 }
 
 

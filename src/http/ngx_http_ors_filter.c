@@ -21,11 +21,9 @@
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
-static ngx_http_ors_validator_t *ngx_http_ors_filter_validator(
-    ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
-    ngx_http_output_header_filter_pt next,
-    ngx_http_output_body_filter_pt next_body);
+static ngx_int_t ngx_http_ors_error_body(ngx_http_ors_ctx_t *ctx,
+    ngx_chain_t *in);
+static ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr);
 static void ngx_http_ors_validator_cleanup(void *data);
 static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr);
@@ -71,15 +69,14 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
         return ngx_http_ors_subrequest_header(call);
     }
 
-    vr = ngx_http_ors_filter_validator(r);
+    vr = ngx_http_ors_validator_find(r);
 
     /* an answer to a path that is no endpoint is anything but a tunnel */
 
     if (vr && (vr->endpoint
                || r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS))
     {
-        return ngx_http_ors_validator_header(vr, ngx_http_next_header_filter,
-                                             ngx_http_next_body_filter);
+        return ngx_http_ors_validator_header(vr);
     }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
@@ -116,33 +113,16 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
 
     if (ctx && ctx->error) {
-        return ngx_http_ors_error_body(r, in, ngx_http_next_body_filter);
+        return ngx_http_ors_error_body(ctx, in);
     }
 
-    vr = ngx_http_ors_filter_validator(r);
+    vr = ngx_http_ors_validator_find(r);
 
     if (vr && vr->held) {
         return ngx_http_ors_validator_body(vr, in);
     }
 
     return ngx_http_next_body_filter(r, in);
-}
-
-
-/* requests of a server without validators do not pay for those of others */
-
-static ngx_http_ors_validator_t *
-ngx_http_ors_filter_validator(ngx_http_request_t *r)
-{
-    ngx_http_ors_main_conf_t  *omcf;
-
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
-
-    if (!omcf->validators || r != r->main) {
-        return NULL;
-    }
-
-    return ngx_http_ors_validator_find(r);
 }
 
 
@@ -159,20 +139,44 @@ ngx_http_ors_filter_init(ngx_conf_t *cf)
 }
 
 
+/* sends ctx->error once, in place of the page "in" */
+
+static ngx_int_t
+ngx_http_ors_error_body(ngx_http_ors_ctx_t *ctx, ngx_chain_t *in)
+{
+    ngx_chain_t  *cl, *out;
+
+    for (cl = in; cl; cl = cl->next) {
+        cl->buf->pos = cl->buf->last;
+        cl->buf->file_pos = cl->buf->file_last;
+    }
+
+    out = NULL;
+
+    if (in && !ctx->pump.last_sent) {
+        ctx->pump.last_sent = 1;
+
+        out = ctx->error;
+
+        for (cl = out; cl->next; cl = cl->next) { /* void */ }
+
+        cl->buf->last_buf = 1;
+        cl->buf->last_in_chain = 1;
+    }
+
+    return ngx_http_next_body_filter(ctx->request, out);
+}
+
+
 /*
  * The validator's answer side: an upstream's answer into the verifier, and
  * what comes out of it to the client.
  */
 
 
-/* Header and body of its answer; the return codes are those of filters. */
-
 static ngx_int_t
-ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
-    ngx_http_output_header_filter_pt next,
-    ngx_http_output_body_filter_pt next_body)
+ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr)
 {
-    ngx_int_t            rc;
     ngx_uint_t           switches;
     ngx_http_request_t  *r;
 
@@ -181,13 +185,13 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     if (vr->refused || vr->held
         || r->headers_out.status == NGX_HTTP_NOT_MODIFIED)
     {
-        return next(r);
+        return ngx_http_next_header_filter(r);
     }
 
     switches = (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS);
 
     if (switches && vr->conf->websocket == ngx_http_ors_websocket_pass) {
-        return next(r);
+        return ngx_http_next_header_filter(r);
     }
 
     ngx_http_ors_stats_upstreams(vr);
@@ -202,7 +206,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
             return NGX_ERROR;
         }
 
-        return next(r);
+        return ngx_http_next_header_filter(r);
     }
 
     /* rejected before validation: nginx's own page, pass it */
@@ -211,13 +215,11 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
         && (vr->state == ngx_http_ors_validator_st_new
             || !(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)))
     {
-        return next(r);
+        return ngx_http_next_header_filter(r);
     }
 
-    vr->next_header = next;
-
     vr->pump.request = r;
-    vr->pump.write = next_body;
+    vr->pump.write = ngx_http_next_body_filter;
     vr->pump.queue.out = &vr->out;
     vr->pump.queue.limit = vr->conf->limits.queue;
 
@@ -227,19 +229,15 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     vr->source.handler = &ngx_http_ors_validator_source;
     vr->source.data = vr;
 
-    if (ngx_http_ors_validator_hold(vr) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_http_ors_validator_answer(vr);
-
-    if (rc == NGX_ERROR) {
+    if (ngx_http_ors_validator_hold(vr) != NGX_OK
+        || ngx_http_ors_validator_answer(vr) == NGX_ERROR)
+    {
         return NGX_ERROR;
     }
 
     if (vr->conf->report) {
         ngx_http_ors_stats_validator(vr);
-        return next(r);
+        return ngx_http_next_header_filter(r);
     }
 
     /* the header is sent with the body's first event, or after all of it */
@@ -321,14 +319,17 @@ ngx_http_ors_validator_cleanup(void *data)
 
     c = vr->request->connection;
 
-    if (!vr->ended && !vr->counted
-        && (c->error || c->timedout || c->close))
-    {
-        vr->counted = 1;
-        ngx_http_ors_metrics_validated(vr, ngx_ors_classes);
+    if (vr->ended) {
+        return;
     }
 
-    if (vr->ended || c->error || c->timedout || c->close) {
+    if (c->error || c->timedout || c->close) {
+
+        if (!vr->counted) {
+            vr->counted = 1;
+            ngx_http_ors_metrics_validated(vr, ngx_ors_classes);
+        }
+
         return;
     }
 
@@ -602,7 +603,8 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 
     /* filters that have run for the upstream's answer run for ours */
 
-    return vr->verify.replaced ? ngx_http_send_header(r) : vr->next_header(r);
+    return vr->verify.replaced ? ngx_http_send_header(r)
+                               : ngx_http_next_header_filter(r);
 }
 
 
@@ -615,11 +617,10 @@ static ngx_int_t
 ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
 {
     ngx_str_t           *name;
-    ngx_uint_t           i;
     ngx_list_t           old, *headers;
-    ngx_list_part_t     *part;
     ngx_table_elt_t     *h;
     ngx_http_request_t  *r;
+    ngx_ors_header_at_t  at;
 
     static ngx_str_t  names[] = {
         ngx_string("Retry-After"),
@@ -631,26 +632,17 @@ ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
     headers = &r->headers_out.headers;
     old = *headers;
 
-    for (part = &old.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (!ngx_http_ors_validator_sent(r, &h[i])) {
-                h[i].hash = 0;
-            }
+    for (h = ngx_ors_header_first(&old, &at); h; h = ngx_ors_header_next(&at)) {
+        if (!ngx_http_ors_validator_sent(r, h)) {
+            h->hash = 0;
         }
     }
 
     ngx_http_clean_header(r);
 
-    if (ngx_list_init(headers, r->pool, 20, sizeof(ngx_table_elt_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (!vr->conf->policy.mask
-        && ngx_ors_headers_pass(&old, headers) != NGX_OK)
+    if (ngx_list_init(headers, r->pool, 20, sizeof(ngx_table_elt_t)) != NGX_OK
+        || (!vr->conf->policy.mask
+            && ngx_ors_headers_pass(&old, headers) != NGX_OK))
     {
         return NGX_ERROR;
     }
@@ -679,19 +671,19 @@ ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
 static ngx_uint_t
 ngx_http_ors_validator_sent(ngx_http_request_t *r, ngx_table_elt_t *h)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *sent;
+    ngx_table_elt_t      *sent;
+    ngx_ors_header_at_t   at;
 
-    part = r->upstream ? &r->upstream->headers_in.headers.part : NULL;
+    if (r->upstream == NULL) {
+        return 0;
+    }
 
-    for ( /* void */ ; part; part = part->next) {
-        sent = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (sent[i].value.data == h->value.data) {
-                return 1;
-            }
+    for (sent = ngx_ors_header_first(&r->upstream->headers_in.headers, &at);
+         sent;
+         sent = ngx_ors_header_next(&at))
+    {
+        if (sent->value.data == h->value.data) {
+            return 1;
         }
     }
 

@@ -19,7 +19,6 @@
 
 static ngx_int_t ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump,
     ngx_uint_t last);
-static ngx_int_t ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump);
 static void ngx_http_ors_watch_handler(ngx_http_request_t *r);
 
 
@@ -116,13 +115,25 @@ ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump, ngx_uint_t last)
 {
     ngx_int_t            rc;
     ngx_uint_t           held;
+    ngx_chain_t          out;
     ngx_http_request_t  *r;
 
-    if (last && !pump->last_sent) {
-        return ngx_http_ors_pump_last(pump);
-    }
-
     r = pump->request;
+
+    if (last && !pump->last_sent) {
+        pump->last_sent = 1;
+
+        out.next = NULL;
+        out.buf = ngx_calloc_buf(r->pool);
+        if (out.buf == NULL) {
+            return NGX_ERROR;
+        }
+
+        out.buf->last_buf = 1;
+        out.buf->last_in_chain = 1;
+
+        return pump->write(r, &out);
+    }
 
     /* filters in front of ours have bytes of their own in r->buffered */
 
@@ -137,29 +148,6 @@ ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump, ngx_uint_t last)
     ngx_ors_out_recycle(pump->queue.out, &pump->queue.busy);
 
     return rc;
-}
-
-
-static ngx_int_t
-ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump)
-{
-    ngx_buf_t    *b;
-    ngx_chain_t   out;
-
-    pump->last_sent = 1;
-
-    b = ngx_calloc_buf(pump->request->pool);
-    if (b == NULL) {
-        return NGX_ERROR;
-    }
-
-    b->last_buf = 1;
-    b->last_in_chain = 1;
-
-    out.buf = b;
-    out.next = NULL;
-
-    return pump->write(pump->request, &out);
 }
 
 

@@ -32,9 +32,6 @@ static ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint);
 static ngx_uint_t ngx_http_ors_path_handshake(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint);
-static ngx_uint_t ngx_http_ors_path_body(ngx_http_request_t *r);
-static void ngx_http_ors_path_error(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err);
 
 
 static ngx_conf_enum_t  ngx_http_ors_validates[] = {
@@ -82,10 +79,12 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
     if (rc == NGX_HTTP_SWITCHING_PROTOCOLS) {
         vr->state = ngx_http_ors_validator_st_passed;
 
-    } else if (rc == NGX_HTTP_NOT_FOUND) {
-        ngx_http_ors_path_error(r, endpoint, &vr->error);
+    } else if (rc == NGX_HTTP_NOT_FOUND && endpoint) {
+        (void) ngx_ors_error_set(&vr->error, r->pool, ngx_ors_code_not_found,
+                                 "there is no such endpoint here, its path "
+                                 "must end with \"%V\"", &endpoint->path);
 
-    } else if (rc == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
+    } else if (rc != NGX_OK) {
         ngx_http_ors_error_of(r, rc, &vr->error);
     }
 
@@ -222,10 +221,19 @@ ngx_http_ors_validator_mark(void *data)
 }
 
 
+/* requests of a server without validators do not pay for those of others */
+
 ngx_http_ors_validator_t *
 ngx_http_ors_validator_find(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t  *cln;
+    ngx_pool_cleanup_t        *cln;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    if (!omcf->validators || r != r->main) {
+        return NULL;
+    }
 
     for (cln = r->pool->cleanup; cln; cln = cln->next) {
 
@@ -373,12 +381,11 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
 
     r = vr->request;
 
+    if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (vr->conf->report) {
-
-        if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                       "request would be repaired in %ui place%s: %V",
                       vr->body.edits.n, (vr->body.edits.n == 1) ? "" : "s",
@@ -390,10 +397,6 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
     ngx_ors_request_write(&vr->body, &vr->conf->model, &out);
-
-    if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
     ngx_http_ors_stats_ignored(r, &vr->body);
 
@@ -550,8 +553,11 @@ ngx_http_ors_path(ngx_http_request_t *r,
         *endpoint = NULL;
     }
 
+    /* a method whose body could be a request of the API, known or not */
+
     if (olcf->unknown_paths == ngx_http_ors_paths_reject
-        && ngx_http_ors_path_body(r)
+        && !(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD|NGX_HTTP_DELETE
+                          |NGX_HTTP_OPTIONS|NGX_HTTP_TRACE))
         && !(r->method == NGX_HTTP_POST && ngx_ors_endpoint_cancels(&r->uri)))
     {
         return NGX_HTTP_NOT_FOUND;
@@ -571,68 +577,31 @@ static ngx_uint_t
 ngx_http_ors_path_handshake(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint)
 {
-    ngx_uint_t        i;
-    ngx_str_t        *value;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_str_t            *value;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
     if (endpoint == NULL || endpoint->id != ngx_ors_endpoint_responses) {
         return 0;
     }
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
+    for (h = ngx_ors_header_first(&r->headers_in.headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        value = &h->value;
 
-        for (i = 0; i < part->nelts; i++) {
-            value = &h[i].value;
-
-            if (h[i].key.len == sizeof("Upgrade") - 1
-                && ngx_strncasecmp(h[i].key.data, (u_char *) "Upgrade",
-                                   sizeof("Upgrade") - 1)
-                   == 0
-                && ngx_strlcasestrn(value->data, value->data + value->len,
-                                    (u_char *) "websocket",
-                                    sizeof("websocket") - 2))
-            {
-                return 1;
-            }
+        if (ngx_ors_same_case(&h->key, "Upgrade")
+            && ngx_strlcasestrn(value->data, value->data + value->len,
+                                (u_char *) "websocket",
+                                sizeof("websocket") - 2))
+        {
+            return 1;
         }
     }
 
     return 0;
 }
-
-
-/* a method whose body could be a request of the API, known to nginx or not */
-
-static ngx_uint_t
-ngx_http_ors_path_body(ngx_http_request_t *r)
-{
-    return !(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD|NGX_HTTP_DELETE
-                          |NGX_HTTP_OPTIONS|NGX_HTTP_TRACE));
-}
-
-
-/* Fills "err" for a path that is not let in; "endpoint" may be NULL. */
-
-static void
-ngx_http_ors_path_error(ngx_http_request_t *r,
-    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err)
-{
-    if (endpoint == NULL) {
-        ngx_http_ors_error_of(r, NGX_HTTP_NOT_FOUND, err);
-        return;
-    }
-
-    ngx_memzero(err, sizeof(ngx_ors_error_t));
-
-    (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_not_found,
-                             "there is no such endpoint here, its path must "
-                             "end with \"%V\"", &endpoint->path);
-}
-
-
-/* The setter of "open_responses_validate", and the words that it takes. */
 
 
 char *
