@@ -308,11 +308,10 @@ typedef struct {
  */
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 
-/* Prepares pump, timers and ctx->resume.  NGX_OK or NGX_ERROR. */
+/*
+ * Prepares a turn's sealer, pump, timers and handlers.  NGX_OK or NGX_ERROR.
+ */
 ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
-
-/* The same as a write event handler. */
-void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
 
 /*
  * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,

@@ -393,7 +393,6 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
                                     r->connection->log);
 
     if (ctx->turn == NULL
-        || ngx_http_ors_scope_sealer(ctx, &ctx->turn->sealer) != NGX_OK
         || ngx_http_ors_session_detach(ctx, client->session) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {
@@ -401,8 +400,6 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     }
 
     ctx->turn->prompt = client->turn->prompt;
-
-    r->write_event_handler = ngx_http_ors_turn_write_handler;
 
     return NGX_OK;
 }

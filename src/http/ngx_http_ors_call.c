@@ -37,7 +37,6 @@ static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
 static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
     ngx_int_t rc);
-static void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_pool(ngx_http_ors_call_t *call,
     size_t size);
 static void ngx_http_ors_call_free(void *data);
@@ -479,8 +478,12 @@ ngx_http_ors_call_replaced(ngx_http_ors_call_t *call, ngx_int_t rc)
 void
 ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
 {
-    ngx_http_request_t   *sr;
-    ngx_http_upstream_t  *u;
+    ngx_uint_t                  i, n;
+    ngx_http_request_t         *sr;
+    ngx_http_handler_pt        *handler;
+    ngx_http_upstream_t        *u;
+    ngx_http_core_loc_conf_t   *clcf;
+    ngx_http_core_main_conf_t  *cmcf;
 
     sr = call->request;
     u = sr->upstream;
@@ -506,7 +509,24 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
         (*u->cleanup)(sr);
     }
 
-    ngx_http_ors_call_log(call);
+    clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
+
+    if (!clcf->log_subrequest || sr->logged) {
+        return;
+    }
+
+    /* nginx logs a subrequest that ends, and not one that is given up */
+
+    sr->logged = 1;
+
+    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+
+    handler = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.elts;
+    n = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.nelts;
+
+    for (i = 0; i < n; i++) {
+        (void) handler[i](sr);
+    }
 }
 
 
@@ -531,40 +551,6 @@ ngx_http_ors_call_drop(ngx_http_ors_call_t *call)
     }
 
     ngx_http_ors_call_cancel(call);
-}
-
-
-/* Writes the access log of a call that was given up: "log_subrequest". */
-
-/* nginx logs a subrequest that ends, and not one that is given up */
-
-static void
-ngx_http_ors_call_log(ngx_http_ors_call_t *call)
-{
-    ngx_uint_t                  i, n;
-    ngx_http_request_t         *sr;
-    ngx_http_handler_pt        *handler;
-    ngx_http_core_loc_conf_t   *clcf;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    sr = call->request;
-
-    clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
-
-    if (!clcf->log_subrequest || sr->logged) {
-        return;
-    }
-
-    sr->logged = 1;
-
-    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
-
-    handler = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.elts;
-    n = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.nelts;
-
-    for (i = 0; i < n; i++) {
-        (void) handler[i](sr);
-    }
 }
 
 

@@ -35,8 +35,6 @@ static ngx_int_t ngx_http_ors_detach_header(ngx_http_request_t *r,
     ngx_table_elt_t *header);
 static ngx_int_t ngx_http_ors_detach_variables(ngx_http_request_t *r,
     ngx_http_request_t *from);
-static ngx_int_t ngx_http_ors_detach_body(ngx_http_request_t *r,
-    ngx_str_t *body);
 static ngx_int_t ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst,
     ngx_str_t *src);
 static void ngx_http_ors_detach_handler(ngx_event_t *ev);
@@ -45,8 +43,11 @@ static void ngx_http_ors_detach_handler(ngx_event_t *ev);
 ngx_http_request_t *
 ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
+    ngx_buf_t                *b;
+    ngx_chain_t              *cl;
+    ngx_connection_t         *c;
+    ngx_http_request_t       *r;
+    ngx_http_request_body_t  *rb;
 
     c = ngx_http_ors_detach_connection(from);
     if (c == NULL) {
@@ -59,10 +60,14 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
         return NULL;
     }
 
-    if (ngx_http_ors_detach_line(r, from) != NGX_OK
+    rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+    b = ngx_create_temp_buf(r->pool, body->len + 1);
+    cl = ngx_alloc_chain_link(r->pool);
+
+    if (rb == NULL || b == NULL || cl == NULL
+        || ngx_http_ors_detach_line(r, from) != NGX_OK
         || ngx_http_ors_detach_headers(r, from) != NGX_OK
-        || ngx_http_ors_detach_variables(r, from) != NGX_OK
-        || ngx_http_ors_detach_body(r, body) != NGX_OK)
+        || ngx_http_ors_detach_variables(r, from) != NGX_OK)
     {
         r->logged = 1;
 
@@ -71,6 +76,16 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
 
         return NULL;
     }
+
+    b->last = ngx_cpymem(b->pos, body->data, body->len);
+
+    cl->buf = b;
+    cl->next = NULL;
+
+    rb->bufs = cl;
+
+    r->request_body = rb;
+    r->headers_in.content_length_n = body->len;
 
     return r;
 }
@@ -444,35 +459,6 @@ ngx_http_ors_detach_variables(ngx_http_request_t *r, ngx_http_request_t *from)
 
         r->variables[i].data = value.data;
     }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_detach_body(ngx_http_request_t *r, ngx_str_t *body)
-{
-    ngx_buf_t                *b;
-    ngx_chain_t              *cl;
-    ngx_http_request_body_t  *rb;
-
-    rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
-    b = ngx_create_temp_buf(r->pool, body->len + 1);
-    cl = ngx_alloc_chain_link(r->pool);
-
-    if (rb == NULL || b == NULL || cl == NULL) {
-        return NGX_ERROR;
-    }
-
-    b->last = ngx_cpymem(b->pos, body->data, body->len);
-
-    cl->buf = b;
-    cl->next = NULL;
-
-    rb->bufs = cl;
-
-    r->request_body = rb;
-    r->headers_in.content_length_n = body->len;
 
     return NGX_OK;
 }

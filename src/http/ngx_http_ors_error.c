@@ -18,8 +18,6 @@
 
 static void ngx_http_ors_error_document(ngx_http_request_t *r,
     ngx_ors_error_t *err, ngx_ors_out_t *out);
-static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
-    ngx_str_t *path);
 static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
 
 
@@ -120,20 +118,27 @@ ngx_int_t
 ngx_http_ors_endpoint(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint)
 {
+    u_char                   *p;
     ngx_str_t                 path;
     ngx_http_ors_loc_conf_t  *olcf;
 
     static ngx_str_t  upgrade = ngx_string("upgrade");
 
-    if (ngx_http_ors_endpoint_path(r, &path) != NGX_OK) {
-        return NGX_HTTP_NOT_FOUND;
+    p = ngx_http_ors_endpoint_rest(r);
+    path = r->uri;
+
+    /* where the location's name does not say it, the URI's end is the path */
+
+    if (p) {
+        path.len -= p - path.data;
+        path.data = p;
     }
 
     *endpoint = ngx_ors_endpoint_find(&path);
 
     /* responses/{id} is not there either: nothing is stored */
 
-    if (*endpoint == NULL || (*endpoint)->path.len != path.len) {
+    if (*endpoint == NULL || (p && (*endpoint)->path.len != path.len)) {
         return NGX_HTTP_NOT_FOUND;
     }
 
@@ -164,33 +169,6 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
 
     return ngx_ors_media(&r->headers_in.headers)
            ? NGX_HTTP_UNSUPPORTED_MEDIA_TYPE : NGX_OK;
-}
-
-
-/* where the location's name does not say it, the URI's end is the path */
-
-static ngx_int_t
-ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
-{
-    u_char                    *p;
-    const ngx_ors_endpoint_t  *endpoint;
-
-    p = ngx_http_ors_endpoint_rest(r);
-
-    if (p == NULL) {
-        endpoint = ngx_ors_endpoint_find(&r->uri);
-
-        if (endpoint == NULL) {
-            return NGX_DECLINED;
-        }
-
-        p = r->uri.data + r->uri.len - endpoint->path.len;
-    }
-
-    path->data = p;
-    path->len = r->uri.data + r->uri.len - p;
-
-    return NGX_OK;
 }
 
 

@@ -31,6 +31,7 @@
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
@@ -130,8 +131,6 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ctx->request->write_event_handler = ngx_http_ors_turn_write_handler;
-
     ngx_http_ors_turn_advance(ctx);
 
     return NGX_OK;
@@ -171,8 +170,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         ngx_http_ors_ws_prepare(ctx);
     }
 
-    if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
-        || ngx_http_ors_turn_init(ctx) != NGX_OK
+    if (ngx_http_ors_turn_init(ctx) != NGX_OK
         || ngx_http_ors_body(r, &body) != NGX_OK)
     {
         return NGX_ERROR;
@@ -229,10 +227,17 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 ngx_int_t
 ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_ors_turn_t      *turn;
     ngx_http_cleanup_t  *cln;
+    ngx_http_request_t  *r;
 
-    cln = ngx_http_cleanup_add(ctx->request, 0);
-    if (cln == NULL) {
+    r = ctx->request;
+    turn = ctx->turn;
+
+    cln = ngx_http_cleanup_add(r, 0);
+
+    if (cln == NULL || ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -244,22 +249,23 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
     ctx->resume = ngx_http_ors_turn_resume;
     ctx->first_token = -1;
 
-    ctx->pump.request = ctx->request;
+    ctx->pump.request = r;
     ctx->pump.write = ngx_http_output_filter;
-    ctx->pump.queue.out = &ctx->turn->out;
-    ctx->pump.queue.limit = ctx->turn->limits->queue;
+    ctx->pump.queue.out = &turn->out;
+    ctx->pump.queue.limit = turn->limits->queue;
     ctx->pump.top = 1;
 
-    ngx_http_ors_event_init(&ctx->pace, ngx_http_ors_turn_pace_handler, ctx,
-                            ctx->request);
-    ngx_http_ors_event_init(&ctx->linger, ngx_http_ors_turn_linger_handler,
-                            ctx, ctx->request);
+    ngx_http_ors_event_init(&ctx->pace, ngx_http_ors_turn_pace_handler, ctx, r);
+    ngx_http_ors_event_init(&ctx->linger, ngx_http_ors_turn_linger_handler, ctx,
+                            r);
+
+    r->write_event_handler = ngx_http_ors_turn_write_handler;
 
     return NGX_OK;
 }
 
 
-void
+static void
 ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
 {
     ngx_http_ors_ctx_t  *ctx;

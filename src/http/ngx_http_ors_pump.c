@@ -30,11 +30,10 @@ ngx_http_ors_pump_take(ngx_http_request_t *r, ngx_ors_source_t *source,
 
     rc = ngx_ors_source_take(source, in);
 
+    r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+
     if (source->stopped) {
         r->buffered |= NGX_HTTP_ORS_BUFFERED;
-
-    } else {
-        r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
     }
 
     return rc;

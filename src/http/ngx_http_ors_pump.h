@@ -78,15 +78,4 @@ ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 
 
-/*
- * Called when the header of an answer is held back: lets the body filter know
- * how the upstream's body ends.  If the body ends too early, or its framing
- * is broken, "source->cut" is set and an empty buffer to be flushed follows
- * the bytes; else there is a last buffer.  "watch" belongs to the record of
- * "r".
- */
-void ngx_http_ors_upstream_watch(ngx_http_ors_upstream_t *watch,
-    ngx_http_request_t *r);
-
-
 #endif /* _NGX_HTTP_ORS_PUMP_H_INCLUDED_ */

@@ -34,9 +34,6 @@
 
 static ngx_int_t ngx_http_ors_subrequest_done(ngx_http_request_t *sr,
     void *data, ngx_int_t rc);
-static ngx_int_t ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call,
-    ngx_int_t rc);
-static ngx_uint_t ngx_http_ors_subrequest_whole(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_subrequest_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_subrequest_status(ngx_int_t rc);
@@ -44,23 +41,12 @@ static ngx_int_t ngx_http_ors_subrequest_content_handler(
     ngx_http_request_t *r);
 static void ngx_http_ors_subrequest_ignore(ngx_http_upstream_t *u,
     ngx_http_upstream_conf_t *conf, ngx_http_ors_main_conf_t *omcf);
-static void ngx_http_ors_subrequest_buffering(ngx_http_request_t *sr);
-static ngx_int_t ngx_http_ors_upstream_init(void *data);
-static ngx_int_t ngx_http_ors_upstream_filter(void *data, ssize_t bytes);
-static ngx_int_t ngx_http_ors_upstream_pipe_filter(ngx_event_pipe_t *p,
-    ngx_buf_t *buf);
-static void ngx_http_ors_upstream_finalize(ngx_http_request_t *r,
-    ngx_int_t rc);
-static ngx_http_ors_upstream_t *ngx_http_ors_upstream_of(
-    ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
 static void ngx_http_ors_call_remember(ngx_http_request_t *r);
-static void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
 static void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
     ngx_uint_t rejected);
 static void ngx_http_ors_call_forget(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_call_variables_init(ngx_conf_t *cf);
 
 
 static ngx_str_t  ngx_http_ors_call_body_variables[] = {
@@ -141,13 +127,18 @@ ngx_http_ors_subrequest_of(ngx_http_request_t *r,
 }
 
 
-/* in front of the limits of its location */
+/*
+ * In front of the limits of its location: nginx keeps their verdict in the main
+ * request and applies no second one in its subrequests, unless it is taken away
+ */
 
 static ngx_int_t
 ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r)
 {
-    ngx_int_t             rc;
-    ngx_http_ors_call_t  *call;
+    ngx_int_t                 rc;
+    ngx_http_request_t       *main;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf, *mlcf;
 
     call = ngx_http_ors_subrequest_of(r, NULL);
     if (call == NULL) {
@@ -167,7 +158,26 @@ ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r)
         return ngx_http_ors_subrequest_status(rc);
     }
 
-    ngx_http_ors_call_limits(call);
+    main = r->main;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    mlcf = ngx_http_get_module_loc_conf(main, ngx_http_open_responses_module);
+
+    ngx_http_ors_call_limited(call);
+
+    call->limit_req = main->limit_req_status;
+    call->limit_conn = main->limit_conn_status;
+    call->limited = 0;
+
+    /* a limit that both locations have inherited is one, not charged twice */
+
+    if (olcf->limit_req != mlcf->limit_req) {
+        main->limit_req_status = 0;
+    }
+
+    if (olcf->limit_conn != mlcf->limit_conn) {
+        main->limit_conn_status = 0;
+    }
 
     return NGX_DECLINED;
 }
@@ -338,51 +348,37 @@ ngx_http_ors_subrequest_get(ngx_http_ors_call_t *call)
 }
 
 
-ngx_int_t
-ngx_http_ors_subrequest_header(ngx_http_ors_call_t *call)
-{
-    ngx_http_request_t  *sr;
-
-    sr = call->request;
-
-    sr->header_sent = 1;
-    sr->filter_need_in_memory = 1;
-
-    if (sr->upstream) {
-        ngx_http_ors_subrequest_buffering(sr);
-    }
-
-    return call->source.handler->over(call) ? NGX_OK
-                                            : call->kind->header(call);
-}
-
-
 /*
  * Bytes are handed on as they come, and nothing goes to a file, unless it is
  * to be cached, for which nginx has to gather it
  */
 
-static void
-ngx_http_ors_subrequest_buffering(ngx_http_request_t *sr)
+ngx_int_t
+ngx_http_ors_subrequest_header(ngx_http_ors_call_t *call)
 {
+    ngx_http_request_t   *sr;
     ngx_http_upstream_t  *u;
 
+    sr = call->request;
     u = sr->upstream;
 
-#if (NGX_HTTP_CACHE)
+    sr->header_sent = 1;
+    sr->filter_need_in_memory = 1;
 
-    if (u->cacheable && u->headers_in.x_accel_redirect == NULL
-        && !ngx_ors_mime_is(&sr->headers_out.content_type,
-                            "text/event-stream"))
+    if (u && u->cacheable
+        && (u->headers_in.x_accel_redirect
+            || ngx_ors_mime_is(&sr->headers_out.content_type,
+                               "text/event-stream")))
     {
-        return;
+        u->cacheable = 0;
     }
 
-    u->cacheable = 0;
+    if (u && !u->cacheable) {
+        u->buffering = 0;
+    }
 
-#endif
-
-    u->buffering = 0;
+    return call->source.handler->over(call) ? NGX_OK
+                                            : call->kind->header(call);
 }
 
 
@@ -418,6 +414,10 @@ ngx_http_ors_subrequest_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
     ngx_http_ors_call_t *call = data;
 
+    ngx_http_upstream_t  *u;
+
+    u = sr->upstream;
+
     /*
      * NGX_ERROR is also what is left of a broken chunk or a stream that was
      * reset after the header: such a call has ended, the client has not
@@ -442,24 +442,16 @@ ngx_http_ors_subrequest_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
         return rc;
     }
 
-    return ngx_http_ors_subrequest_end(call, rc);
-}
-
-
-/* takes the status, and posts the main request */
-
-static ngx_int_t
-ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
-{
-    ngx_http_request_t  *sr;
-
-    sr = call->request;
-
     call->done = 1;
     ngx_queue_remove(&call->queue);
     call->status = sr->headers_out.status;
 
-    if (!call->complete && ngx_http_ors_subrequest_whole(sr)) {
+    /*
+     * all of a body has come whose length or last chunk the upstream has told,
+     * though a filter of another module has kept back the mark of its end
+     */
+
+    if (!call->complete && u && !u->buffering && !u->error && u->length == 0) {
         (void) ngx_http_ors_subrequest_ended(call);
     }
 
@@ -472,7 +464,7 @@ ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
 
         /* nginx has no status of its own for this */
 
-        call->starved = (rc == NGX_HTTP_INTERNAL_SERVER_ERROR && sr->upstream
+        call->starved = (rc == NGX_HTTP_INTERNAL_SERVER_ERROR && u
                          && ngx_cycle->free_connections == NULL);
     }
 
@@ -494,211 +486,38 @@ ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
 }
 
 
-/*
- * All of a body has come whose length or last chunk the upstream has told,
- * though a filter of another module has kept back the mark of its end
- */
-
-static ngx_uint_t
-ngx_http_ors_subrequest_whole(ngx_http_request_t *sr)
-{
-    ngx_http_upstream_t  *u;
-
-    u = sr->upstream;
-
-    return (u && !u->buffering && !u->error && u->length == 0);
-}
-
-
 ngx_int_t
 ngx_http_ors_subrequest_init(ngx_conf_t *cf)
 {
+    ngx_int_t                 *index;
+    ngx_uint_t                 i, n;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    n = sizeof(ngx_http_ors_call_body_variables) / sizeof(ngx_str_t);
+
     if (ngx_http_ors_phases(cf, ngx_http_ors_subrequest_early_handler,
                             ngx_http_ors_subrequest_handler)
-        != NGX_OK)
+        != NGX_OK
+        || ngx_array_init(&omcf->variables, cf->pool, n, sizeof(ngx_int_t))
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_http_ors_call_variables_init(cf);
-}
+    for (i = 0; i < n; i++) {
+        index = ngx_array_push(&omcf->variables);
 
-
-/*
- * How an upstream's answer has ended: by its length, its last chunk, or the
- * end of its connection.
- */
-
-
-void
-ngx_http_ors_upstream_watch(ngx_http_ors_upstream_t *watch,
-    ngx_http_request_t *r)
-{
-    ngx_http_upstream_t  *u;
-
-    u = r->upstream;
-
-    /*
-     * content that follows an upstream's failure, as an error_page or a
-     * stale cache entry does, finds r->upstream without a connection
-     */
-
-    if (u == NULL || u->peer.connection == NULL) {
-        return;
-    }
-
-    watch->finalize = u->finalize_request;
-    u->finalize_request = ngx_http_ors_upstream_finalize;
-
-    if (u->buffering && (u->pipe == NULL || u->pipe->input_ctx != r)) {
-
-        /* "init" would be called with what another module put there */
-
-        return;
-    }
-
-    /*
-     * the input filters are replaced after "init" has run: it may choose
-     * others, as proxy_pass does for chunked bodies
-     */
-
-    watch->init = u->input_filter_init;
-    watch->ctx = u->input_filter_ctx;
-
-    u->input_filter_init = ngx_http_ors_upstream_init;
-    u->input_filter_ctx = r;
-}
-
-
-static ngx_int_t
-ngx_http_ors_upstream_init(void *data)
-{
-    ngx_http_request_t *r = data;
-
-    ngx_int_t                 rc;
-    ngx_http_upstream_t      *u;
-    ngx_http_ors_upstream_t  *watch;
-
-    u = r->upstream;
-    watch = ngx_http_ors_upstream_of(r);
-
-    rc = NGX_OK;
-
-    if (watch->init) {
-        rc = watch->init(u->buffering ? r : watch->ctx);
-    }
-
-    if (u->buffering) {
-        watch->pipe_filter = u->pipe->input_filter;
-        u->pipe->input_filter = ngx_http_ors_upstream_pipe_filter;
-
-        return rc;
-    }
-
-    watch->filter = u->input_filter;
-    u->input_filter = ngx_http_ors_upstream_filter;
-
-    if (rc == NGX_ERROR) {
-
-        /* no byte of a body will come: nginx is to finish */
-
-        watch->broken = 1;
-        u->length = 0;
-        r->keepalive = 0;
+        *index = ngx_http_get_variable_index(cf,
+                                        &ngx_http_ors_call_body_variables[i]);
+        if (*index == NGX_ERROR) {
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;
-}
-
-
-/*
- * After an error of an input filter nginx terminates the client's request
- * without another call of an output filter.  The error is turned into
- * u->error: nginx sends what came before it and flushes, as it does when the
- * upstream closes its connection too early.
- */
-
-static ngx_int_t
-ngx_http_ors_upstream_filter(void *data, ssize_t bytes)
-{
-    ngx_http_request_t *r = data;
-
-    ngx_int_t                 rc;
-    ngx_http_upstream_t      *u;
-    ngx_http_ors_upstream_t  *watch;
-
-    watch = ngx_http_ors_upstream_of(r);
-
-    rc = watch->broken ? NGX_ERROR : watch->filter(watch->ctx, bytes);
-
-    if (rc != NGX_ERROR) {
-        return rc;
-    }
-
-    watch->broken = 1;
-
-    u = r->upstream;
-
-    u->error = 1;
-    u->keepalive = 0;
-
-    /* neither complete nor complete at the end of the connection */
-
-    u->length = 1;
-
-    /* the buffer is full: nothing is read while the client is slow */
-
-    u->buffer.last = u->buffer.end;
-
-    return NGX_OK;
-}
-
-
-/* the same for a buffered body, which may be on its way into a cache */
-
-static ngx_int_t
-ngx_http_ors_upstream_pipe_filter(ngx_event_pipe_t *p, ngx_buf_t *buf)
-{
-    ngx_int_t                 rc;
-    ngx_http_ors_upstream_t  *watch;
-
-    watch = ngx_http_ors_upstream_of(p->input_ctx);
-
-    rc = watch->broken ? NGX_ERROR : watch->pipe_filter(p, buf);
-
-    if (rc != NGX_ERROR) {
-        return rc;
-    }
-
-    watch->broken = 1;
-
-    p->upstream_error = 1;
-    p->length = 1;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
-{
-    ngx_http_ors_upstream_t  *watch;
-
-    watch = ngx_http_ors_upstream_of(r);
-
-    /* nginx flushes and keeps the end of the body back in just these cases */
-
-    ngx_http_ors_validator_find(r)->source.cut =
-                         (watch->broken || rc >= NGX_HTTP_SPECIAL_RESPONSE);
-
-    watch->finalize(r, rc);
-}
-
-
-static ngx_http_ors_upstream_t *
-ngx_http_ors_upstream_of(ngx_http_request_t *r)
-{
-    return &ngx_http_ors_validator_find(r)->upstream;
 }
 
 
@@ -818,49 +637,6 @@ ngx_http_ors_call_remember(ngx_http_request_t *r)
 
 
 /*
- * "limit_req" and "limit_conn" in the location of a target: nginx keeps their
- * verdict in the main request and applies no second one in its subrequests.
- */
-
-
-/* ngx_http_ors_subrequest.c */
-
-/*
- * Called in front of the limits of the target's location: lets them be
- * applied, unless the gateway's location has applied the same ones.
- */
-
-static void
-ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
-{
-    ngx_http_request_t       *r, *main;
-    ngx_http_ors_loc_conf_t  *olcf, *mlcf;
-
-    r = call->request;
-    main = r->main;
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-    mlcf = ngx_http_get_module_loc_conf(main, ngx_http_open_responses_module);
-
-    ngx_http_ors_call_limited(call);
-
-    call->limit_req = main->limit_req_status;
-    call->limit_conn = main->limit_conn_status;
-    call->limited = 0;
-
-    /* a limit that both locations have inherited is one, not charged twice */
-
-    if (olcf->limit_req != mlcf->limit_req) {
-        main->limit_req_status = 0;
-    }
-
-    if (olcf->limit_conn != mlcf->limit_conn) {
-        main->limit_conn_status = 0;
-    }
-}
-
-
-/*
  * The limits of the target's location are passed: gives the main request the
  * worst verdict of all, for its variables.
  */
@@ -958,35 +734,3 @@ ngx_http_ors_call_forget(ngx_http_request_t *r)
 }
 
 
-/* Finds the variables.  NGX_OK or NGX_ERROR. */
-
-static ngx_int_t
-ngx_http_ors_call_variables_init(ngx_conf_t *cf)
-{
-    ngx_int_t                 *index;
-    ngx_uint_t                 i, n;
-    ngx_http_ors_main_conf_t  *omcf;
-
-    omcf = ngx_http_conf_get_module_main_conf(cf,
-                                              ngx_http_open_responses_module);
-
-    n = sizeof(ngx_http_ors_call_body_variables) / sizeof(ngx_str_t);
-
-    if (ngx_array_init(&omcf->variables, cf->pool, n, sizeof(ngx_int_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-        index = ngx_array_push(&omcf->variables);
-
-        *index = ngx_http_get_variable_index(cf,
-                                        &ngx_http_ors_call_body_variables[i]);
-        if (*index == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
