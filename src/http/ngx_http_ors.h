@@ -159,43 +159,11 @@ typedef struct {
 
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
-typedef struct ngx_http_ors_call_kind_s   ngx_http_ors_call_kind_t;
+typedef struct ngx_http_ors_call_s        ngx_http_ors_call_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
-
-
-/* a background subrequest: to a target, or with a "kind" of its own */
-
-typedef struct {
-    const ngx_http_ors_call_kind_t  *kind;
-    ngx_http_ors_ctx_t        *ctx;
-    ngx_http_request_t        *request;
-    ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
-    ngx_pool_t                *pool;        /* of the body of a target's, */
-                                            /* NULL: there is none yet, or */
-                                            /* it has been sent */
-    ngx_http_handler_pt        content;     /* of the target's location */
-    ngx_http_posted_request_t  posted;
-    ngx_queue_t                queue;       /* of ctx->calls, until "done" */
-    ngx_ors_round_call_t      *called;      /* the model's call, or NULL */
-    ngx_ors_source_t           source;
-    ngx_uint_t                 status;
-    ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
-    ngx_uint_t                 limit_conn;  /* before the target's own */
-
-    unsigned                   bare:1;      /* without the client's headers */
-    unsigned                   bodiless:1;  /* a GET */
-    unsigned                   early:1;     /* its limits are next */
-    unsigned                   made:1;      /* it has its body */
-    unsigned                   complete:1;  /* the last byte has come */
-    unsigned                   done:1;      /* the subrequest has ended */
-    unsigned                   limited:1;   /* "limit_req" or "limit_conn" */
-                                            /* have refused it */
-    unsigned                   starved:1;   /* no connection was left for it */
-    unsigned                   useless:1;   /* the rest of its answer is */
-} ngx_http_ors_call_t;
 
 
 /* goes on with a turn, NGX_ERROR as "rc" ends it; "ctx" may be gone then */
@@ -262,45 +230,7 @@ struct ngx_http_ors_ctx_s {
 };
 
 
-typedef enum {
-    ngx_http_ors_validator_st_new = 0,
-    ngx_http_ors_validator_st_body,             /* it is read, to be checked */
-    ngx_http_ors_validator_st_passed            /* its answer may come */
-} ngx_http_ors_validator_state_e;
-
-
-/* a main request in a location with a validator; lives as long as it does */
-
-typedef struct {
-    ngx_http_ors_validator_state_e  state;
-    ngx_http_request_t             *request;
-    ngx_http_ors_loc_conf_t        *conf;  /* of the location that validators */
-    const ngx_ors_endpoint_t       *endpoint;  /* NULL: the path is refused, */
-                                               /* or only 101 is */
-
-    ngx_ors_request_t           body;
-    ngx_ors_error_t             error;      /* of the request */
-
-    ngx_ors_answer_t            answer;
-    ngx_ors_verify_t            verify;
-    ngx_ors_out_t               out;        /* the bytes that pass */
-    ngx_ors_source_t            source;
-    ngx_http_ors_upstream_t     upstream;
-    ngx_http_ors_pump_t         pump;
-
-    ngx_uint_t                  version;    /* of the client's HTTP */
-    ngx_msec_int_t              first_token;  /* as that of a gateway */
-    uint64_t                    own;        /* the same */
-
-    unsigned                    refused:1;  /* the request was */
-    unsigned                    held:1;     /* the answer is checked */
-    unsigned                    ended:1;    /* ... and has come to its end */
-    unsigned                    header_sent:1;
-    unsigned                    counted:1;  /* the statistics know its end */
-} ngx_http_ors_validator_t;
-
-
-/* ngx_http_ors_gateway.c */
+/* ngx_http_ors_gateway.c: a request, its turn, and the loop of the turn */
 
 /*
  * The content handler of a location with "open_responses on": reads the
@@ -320,7 +250,20 @@ ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
 ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
 
 
-/* ngx_http_ors_pump.c */
+/* ngx_http_ors_pump.c: bytes in and out; records, events, bodies, documents */
+
+/* Prepares an event of request "r", a timer or one that is posted. */
+void ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
+    void *data, ngx_http_request_t *r);
+
+/* Neither the timer nor the posted event will come. */
+void ngx_http_ors_event_stop(ngx_event_t *ev);
+
+/* Goes on with the turn of "ctx", from the handler of an event. */
+void ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx);
+
+/* Posts a request unless it is posted already. */
+void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
 
 /* Makes and sets the ctx of a main request.  NULL: no memory. */
 ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
@@ -357,7 +300,7 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
 
 
-/* ngx_http_ors_session.c */
+/* ngx_http_ors_session.c: the context of a turn, and stored responses */
 
 /*
  * Serves what is stored in the location's store, if the URI is one of it.
@@ -426,7 +369,7 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
 
 
-/* ngx_http_ors_error.c */
+/* ngx_http_ors_error.c: endpoints of paths, refusals, error documents */
 
 /*
  * The endpoint that is asked for in a location with "open_responses on"
@@ -473,7 +416,7 @@ ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_access.c */
+/* ngx_http_ors_access.c: scopes of clients, and locations that they reach */
 
 /*
  * Puts a handler in front of those of directives of nginx's own modules, until
@@ -541,70 +484,7 @@ char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_ors_call.c */
-
-/*
- * Calls ctx->target in a background subrequest for ctx->turn.  What it
- * answers is handed to the turn, and the parent is posted.
- * NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Calls the next target, ctx->target->next, in place of one that has failed.
- * As with ngx_http_ors_call_cancel(), not from inside of the subrequest.
- * NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Ends a call: the upstream connection is closed.  It must not be
- * used from inside of the subrequest's own handlers and filters.
- */
-void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
-
-/* The same of a call that its location may delay: it goes on, and ends. */
-void ngx_http_ors_call_drop(ngx_http_ors_call_t *call);
-
-/* Sets TCP_NODELAY on the upstream connection. */
-void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
-
-/*
- * Makes the body of a detached turn's call that a limit has put off: its client
- * is answered then.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call_ahead(ngx_http_ors_call_t *call);
-
-/* Lets a call go on that had to wait for a slow client.  NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
-
-/*
- * Lets calls begin that were put off: the timer of "limit_req" is the
- * connection's, so the event comes to the main request.
- */
-void ngx_http_ors_calls_wake(ngx_http_ors_ctx_t *ctx);
-
-/* Drops all calls but ctx->call. */
-void ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx);
-
-/* The call of a target that "r" is the subrequest of, or NULL. */
-ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
-
-/* Prepares an event of request "r", a timer or one that is posted. */
-void ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
-    void *data, ngx_http_request_t *r);
-
-/* Neither the timer nor the posted event will come. */
-void ngx_http_ors_event_stop(ngx_event_t *ev);
-
-/* Goes on with the turn of "ctx", from the handler of an event. */
-void ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx);
-
-/* Posts a request unless it is posted already. */
-void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
-
-
-/* ngx_http_ors_subrequest.c */
+/* ngx_http_ors_subrequest.c: phase handlers */
 
 /* Installs the phase handlers of subrequests.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_subrequest_init(ngx_conf_t *cf);
@@ -617,7 +497,7 @@ ngx_int_t ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
     ngx_http_handler_pt handler);
 
 
-/* ngx_http_ors_stats.c */
+/* ngx_http_ors_stats.c: what is counted, and the pages that show it */
 
 /* The counters, or NULL: nothing is to be counted. */
 ngx_ors_stats_t *ngx_http_ors_stats(ngx_http_request_t *r);
@@ -649,21 +529,6 @@ void ngx_http_ors_stats_ignored(ngx_http_request_t *r,
 
 /* Counts and remembers a call that failed, when another target is called. */
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
-
-/* Counts a request that a validator has looked at, and what came of it. */
-void ngx_http_ors_stats_request(ngx_http_ors_validator_t *vr);
-
-/* Counts a 5xx of nginx itself as the answer to a validated request. */
-void ngx_http_ors_stats_failed(ngx_http_ors_validator_t *vr);
-
-/*
- * Counts the upstreams of a validated request that failed before its answer
- * came, when the header of the answer is there.
- */
-void ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr);
-
-/* Counts an answer that a validator has looked at, once, when it is over. */
-void ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr);
 
 /*
  * Asks for the memory of the counters: they are needed by this
@@ -718,13 +583,6 @@ void ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
 void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx,
     ngx_ors_outcome_t *outcome);
 
-/*
- * The same for a validated answer and the class of the failure that the client
- * has seen; ngx_ors_classes: the client has left.
- */
-void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
-    ngx_ors_class_e class);
-
 /* Counts a job of a store that is done, for request "r". */
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
@@ -737,7 +595,7 @@ ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf,
     ngx_str_t *name, ngx_uint_t mcp);
 
 
-/* ngx_http_ors_peers.c */
+/* ngx_http_ors_peers.c: which target is called */
 
 /*
  * Of the list that begins with ctx->target, sets it to the first one that has
@@ -769,7 +627,7 @@ void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx,
 char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_ors_variables.c */
+/* ngx_http_ors_variables.c: variables of the module */
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
@@ -778,7 +636,7 @@ ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 void ngx_http_ors_variables_room(ngx_conf_t *cf);
 
 
-/* ngx_http_ors_validator.c */
+/* ngx_http_ors_validator.c: requests that pass to an upstream are checked */
 
 /* Handler of the directive "open_responses_validate". */
 char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -796,17 +654,7 @@ ngx_int_t ngx_http_ors_validator_early_handler(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_ors_validator_handler(ngx_http_request_t *r);
 
-/*
- * 1 if nginx itself has refused a request before it was known to be one that
- * is validated, as with 413: it is reported as all else is.
- */
-ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
-
-/* The record of a main request that is validated, or NULL. */
-ngx_http_ors_validator_t *ngx_http_ors_validator_find(ngx_http_request_t *r);
-
-
-/* ngx_http_ors_filter.c */
+/* ngx_http_ors_filter.c: header and body filter */
 
 /* Puts the filters into their chains. */
 ngx_int_t ngx_http_ors_filter_init(ngx_conf_t *cf);

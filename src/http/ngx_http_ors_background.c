@@ -23,6 +23,7 @@ static ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
 static void ngx_http_ors_background_do(ngx_http_ors_background_t *bg,
     ngx_uint_t todo);
 static void ngx_http_ors_background_done(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_background_ahead(ngx_http_ors_call_t *call);
 static void ngx_http_ors_background_cleanup(void *data);
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
@@ -200,7 +201,7 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
 
     /* a detached request has no client for its output */
 
-    if ((ctx->call && ngx_http_ors_call_ahead(ctx->call) != NGX_OK)
+    if ((ctx->call && ngx_http_ors_background_ahead(ctx->call) != NGX_OK)
         || ngx_ors_out_drop(&turn->out) != NGX_OK)
     {
         ngx_http_ors_detach_end(ctx->request);
@@ -221,6 +222,19 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
     if (ctx->call && ngx_http_ors_call_resume(ctx->call) != NGX_OK) {
         ngx_http_ors_detach_end(ctx->request);
     }
+}
+
+
+/* a limit of the target has put off the call: the client is answered first */
+
+static ngx_int_t
+ngx_http_ors_background_ahead(ngx_http_ors_call_t *call)
+{
+    if (!call->early || call->conf || ngx_http_ors_call_over(call)) {
+        return NGX_OK;
+    }
+
+    return (call->kind->make(call) == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
 
 

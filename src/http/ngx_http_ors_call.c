@@ -5,59 +5,35 @@
 
 
 /*
- * A call of a target for a turn: its phases, its body, the answer that it
- * brings, its end and its retries; and events of requests.
+ * A call of a target for a turn: its start, the pool of its body, the answer
+ * that it brings, its end and its retries.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_background.h>
-#include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_http_ors_ws.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_facts.h>
 
-
-/* spare bytes when a short body is made for a target */
-#define NGX_HTTP_ORS_SPARE  256
 
 /* the pool of a body has room for its buffers and one block of less bytes */
 #define NGX_HTTP_ORS_CALL_POOL   512
 #define NGX_HTTP_ORS_CALL_APART  4000
 
 
-static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
-static ngx_uint_t ngx_http_ors_call_over(void *data);
 static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
-static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
-    ngx_int_t rc);
-static ngx_int_t ngx_http_ors_call_pool(ngx_http_ors_call_t *call,
-    size_t size);
 static void ngx_http_ors_call_free(void *data);
 static void ngx_http_ors_call_sent(ngx_http_ors_call_t *call);
 
 
-static const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
+const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
     ngx_http_ors_call_over,
     ngx_http_ors_call_read,
     ngx_http_ors_call_refuse,
     ngx_http_ors_subrequest_ended
-};
-
-
-static const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind = {
-    "call",
-    &ngx_http_ors_call_source,
-    ngx_http_ors_call_early,
-    ngx_http_ors_call_make,
-    ngx_http_ors_call_header,
-    ngx_http_ors_call_replaced
 };
 
 
@@ -146,152 +122,7 @@ ngx_http_ors_call_of(ngx_http_request_t *r)
 }
 
 
-/* the target's location is known: where the turn runs, and for whom */
-
-static ngx_int_t
-ngx_http_ors_call_early(ngx_http_ors_call_t *call)
-{
-    ngx_int_t                 rc;
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    ctx = call->ctx;
-
-    if (ngx_http_ors_call_over(call)) {
-        return NGX_ERROR;
-    }
-
-    olcf = ngx_http_get_module_loc_conf(call->request,
-                                        ngx_http_open_responses_module);
-
-    rc = ngx_http_ors_session_settle(ctx, olcf);
-
-    /* a turn that runs elsewhere passes the target's limits there */
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_ors_background_begin(ctx);
-    }
-
-    if (rc == NGX_OK && ctx->detached) {
-        call->early = 1;
-        ngx_http_ors_post(call->request->parent, &ctx->posted);
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_ors_call_make(ngx_http_ors_call_t *call)
-{
-    size_t                    size;
-    uint64_t                  start;
-    ngx_int_t                 rc;
-    ngx_chain_t              *bufs;
-    ngx_ors_out_t             out;
-    ngx_ors_turn_t           *turn;
-    ngx_http_request_t       *r;
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    r = call->request;
-    ctx = call->ctx;
-    turn = ctx->turn;
-
-    if (ngx_http_ors_call_over(call)) {
-        return NGX_ERROR;
-    }
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    if (call->conf == olcf) {
-        return ngx_http_ors_background_ready(ctx);
-    }
-
-    rc = ngx_http_ors_session_load(ctx);
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_ors_mcp_load(ctx, olcf->dialect);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ctx->message && ngx_http_ors_ws_warm(ctx)) {
-        return ngx_ors_turn_warm(turn, olcf->dialect);
-    }
-
-    call->conf = olcf;
-
-    /* it will be as long as the client's */
-
-    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
-                   NGX_ORS_DECODE_STEP);
-
-    if (ngx_http_ors_call_pool(call, size) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_out_init(&out, call->pool, size);
-
-    turn->maker = ctx->target->provider;
-
-    if (turn->maker.len == 0) {
-        turn->maker = olcf->preset_name.len ? olcf->preset_name
-                                            : ctx->target->uri;
-    }
-
-    turn->effortless |= ngx_http_ors_peer_refuses(ctx, olcf);
-
-    start = ngx_ors_metrics_clock();
-    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
-                           &out);
-    ctx->own += ngx_ors_metrics_clock() - start;
-
-    size = out.size;
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_out_take(&out, &bufs);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_ors_body_set(r, bufs, size);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    /* later rounds and targets have the same request */
-
-    if (!ctx->ignored) {
-        ctx->ignored = 1;
-        ngx_http_ors_stats_ignored(r->main, &turn->request);
-    }
-
-    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
-
-    ngx_http_ors_post(r->parent, &ctx->posted);
-
-    return ngx_http_ors_background_ready(ctx);
-}
-
-
-/* a limit of the target has put off the call: the client is answered first */
-
 ngx_int_t
-ngx_http_ors_call_ahead(ngx_http_ors_call_t *call)
-{
-    if (!call->early || call->conf || ngx_http_ors_call_over(call)) {
-        return NGX_OK;
-    }
-
-    return (ngx_http_ors_call_make(call) == NGX_ERROR) ? NGX_ERROR : NGX_OK;
-}
-
-
-static ngx_int_t
 ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 {
     ngx_int_t                 rc;
@@ -388,7 +219,7 @@ ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
 }
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_http_ors_call_over(void *data)
 {
     ngx_http_ors_call_t *call = data;
@@ -441,7 +272,7 @@ ngx_http_ors_call_refuse(void *data, const char *what)
  * answers.  A page that keeps the status is for people only.
  */
 
-static ngx_uint_t
+ngx_uint_t
 ngx_http_ors_call_replaced(ngx_http_ors_call_t *call, ngx_int_t rc)
 {
     ngx_uint_t                 i;
@@ -656,67 +487,7 @@ ngx_http_ors_calls_drop(ngx_http_ors_ctx_t *ctx)
 }
 
 
-void
-ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
-    void *data, ngx_http_request_t *r)
-{
-    ev->handler = handler;
-    ev->data = data;
-    ev->log = r->connection->log;
-}
-
-
-void
-ngx_http_ors_event_stop(ngx_event_t *ev)
-{
-    if (ev->timer_set) {
-        ngx_del_timer(ev);
-    }
-
-    if (ev->posted) {
-        ngx_delete_posted_event(ev);
-    }
-}
-
-
-void
-ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_connection_t  *c;
-
-    c = ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, ctx->request);
-
-    ctx->resume(ctx, NGX_OK);
-
-    ngx_http_run_posted_requests(c);
-}
-
-
-void
-ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
-{
-    ngx_http_posted_request_t  *p;
-
-    /* a stream of a million events must not take memory for each post */
-
-    for (p = r->main->posted_requests; p; p = p->next) {
-        if (p == pr) {
-            return;
-        }
-    }
-
-    (void) ngx_http_post_request(r, pr);
-}
-
-
-/*
- * The pool of a call's body in blocks of "size" bytes, which is needed for less
- * time than the answer takes.
- */
-
-static ngx_int_t
+ngx_int_t
 ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
 {
     ngx_pool_cleanup_t  *cln;

@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_validator.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_verify_sequence.h>
 
@@ -707,10 +707,12 @@ ngx_http_ors_validator_sent(ngx_http_request_t *r, ngx_table_elt_t *h)
 static void
 ngx_http_ors_upstream_watch(ngx_http_ors_validator_t *vr)
 {
+    ngx_http_request_t       *r;
     ngx_http_upstream_t      *u;
     ngx_http_ors_upstream_t  *watch;
 
-    u = vr->request->upstream;
+    r = vr->request;
+    u = r->upstream;
     watch = &vr->upstream;
 
     /*
@@ -725,7 +727,7 @@ ngx_http_ors_upstream_watch(ngx_http_ors_validator_t *vr)
     watch->finalize = u->finalize_request;
     u->finalize_request = ngx_http_ors_upstream_finalize;
 
-    if (u->buffering && (u->pipe == NULL || u->pipe->input_ctx != vr->request)) {
+    if (u->buffering && (u->pipe == NULL || u->pipe->input_ctx != r)) {
 
         /* "init" would be called with what another module put there */
 
@@ -741,7 +743,7 @@ ngx_http_ors_upstream_watch(ngx_http_ors_validator_t *vr)
     watch->ctx = u->input_filter_ctx;
 
     u->input_filter_init = ngx_http_ors_upstream_init;
-    u->input_filter_ctx = vr->request;
+    u->input_filter_ctx = r;
 }
 
 

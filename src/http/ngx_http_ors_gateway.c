@@ -16,13 +16,15 @@
 #include <ngx_http_ors_ws.h>
 #include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_http_ors.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_tools.h>
 #include <ngx_ors_compat.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_error.h>
 
+
+/* spare bytes when a short body is made for a target */
+#define NGX_HTTP_ORS_SPARE  256
 
 /* how long a model server may take to end a stream that is over, ms */
 #define NGX_HTTP_ORS_LINGER  500
@@ -31,6 +33,8 @@
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
 static void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
@@ -46,6 +50,16 @@ static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
+
+
+const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind = {
+    "call",
+    &ngx_http_ors_call_source,
+    ngx_http_ors_call_early,
+    ngx_http_ors_call_make,
+    ngx_http_ors_call_header,
+    ngx_http_ors_call_replaced
+};
 
 
 ngx_int_t
@@ -137,7 +151,7 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* NGX_OK, NGX_AGAIN: the turn runs elsewhere, NGX_DONE: it is over, NGX_ERROR */
+/* NGX_OK, NGX_AGAIN: it runs elsewhere, NGX_DONE: it is over, or NGX_ERROR */
 
 static ngx_int_t
 ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
@@ -218,6 +232,144 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     rc = ngx_http_ors_background_early(ctx);
 
     return (rc == NGX_OK) ? ngx_http_ors_call(ctx) : rc;
+}
+
+
+/*
+ * The phases of a call: decisions and the body, made as soon as the location of
+ * its target is known.
+ */
+
+
+/* the target's location is known: where the turn runs, and for whom */
+
+static ngx_int_t
+ngx_http_ors_call_early(ngx_http_ors_call_t *call)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    ctx = call->ctx;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(call->request,
+                                        ngx_http_open_responses_module);
+
+    rc = ngx_http_ors_session_settle(ctx, olcf);
+
+    /* a turn that runs elsewhere passes the target's limits there */
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_background_begin(ctx);
+    }
+
+    if (rc == NGX_OK && ctx->detached) {
+        call->early = 1;
+        ngx_http_ors_post(call->request->parent, &ctx->posted);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_make(ngx_http_ors_call_t *call)
+{
+    size_t                    size;
+    uint64_t                  start;
+    ngx_int_t                 rc;
+    ngx_chain_t              *bufs;
+    ngx_ors_out_t             out;
+    ngx_ors_turn_t           *turn;
+    ngx_http_request_t       *r;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = call->request;
+    ctx = call->ctx;
+    turn = ctx->turn;
+
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (call->conf == olcf) {
+        return ngx_http_ors_background_ready(ctx);
+    }
+
+    rc = ngx_http_ors_session_load(ctx);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_mcp_load(ctx, olcf->dialect);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ctx->message && ngx_http_ors_ws_warm(ctx)) {
+        return ngx_ors_turn_warm(turn, olcf->dialect);
+    }
+
+    call->conf = olcf;
+
+    /* it will be as long as the client's */
+
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
+                   NGX_ORS_DECODE_STEP);
+
+    if (ngx_http_ors_call_pool(call, size) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, call->pool, size);
+
+    turn->maker = ctx->target->provider;
+
+    if (turn->maker.len == 0) {
+        turn->maker = olcf->preset_name.len ? olcf->preset_name
+                                            : ctx->target->uri;
+    }
+
+    turn->effortless |= ngx_http_ors_peer_refuses(ctx, olcf);
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
+                           &out);
+    ctx->own += ngx_ors_metrics_clock() - start;
+
+    size = out.size;
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_out_take(&out, &bufs);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_body_set(r, bufs, size);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* later rounds and targets have the same request */
+
+    if (!ctx->ignored) {
+        ctx->ignored = 1;
+        ngx_http_ors_stats_ignored(r->main, &turn->request);
+    }
+
+    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
+
+    ngx_http_ors_post(r->parent, &ctx->posted);
+
+    return ngx_http_ors_background_ready(ctx);
 }
 
 

@@ -13,7 +13,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_names.h>
 

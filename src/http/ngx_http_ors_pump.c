@@ -4,7 +4,10 @@
  */
 
 
-/* Moves an upstream's answer in, through its reader, and out to the client. */
+/*
+ * The pump: moves an upstream's answer in, through its reader, and out to the
+ * client.  And what all requests have: a record, events, a body, documents.
+ */
 
 
 #include <ngx_config.h>
@@ -147,6 +150,61 @@ ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump, ngx_uint_t last)
     ngx_ors_out_recycle(pump->queue.out, &pump->queue.busy);
 
     return rc;
+}
+
+
+void
+ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
+    void *data, ngx_http_request_t *r)
+{
+    ev->handler = handler;
+    ev->data = data;
+    ev->log = r->connection->log;
+}
+
+
+void
+ngx_http_ors_event_stop(ngx_event_t *ev)
+{
+    if (ev->timer_set) {
+        ngx_del_timer(ev);
+    }
+
+    if (ev->posted) {
+        ngx_delete_posted_event(ev);
+    }
+}
+
+
+void
+ngx_http_ors_event_resume(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_connection_t  *c;
+
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    ctx->resume(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+void
+ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
+{
+    ngx_http_posted_request_t  *p;
+
+    /* a stream of a million events must not take memory for each post */
+
+    for (p = r->main->posted_requests; p; p = p->next) {
+        if (p == pr) {
+            return;
+        }
+    }
+
+    (void) ngx_http_post_request(r, pr);
 }
 
 

@@ -20,20 +20,6 @@
 #define NGX_HTTP_ORS_BUFFERED  0x08
 
 
-/* how the body of an upstream ends, see ngx_http_ors_upstream_watch() */
-
-typedef struct {
-    ngx_int_t                     (*init)(void *data);
-    ngx_int_t                     (*filter)(void *data, ssize_t bytes);
-    ngx_event_pipe_input_filter_pt  pipe_filter;
-    void                          (*finalize)(ngx_http_request_t *r,
-                                      ngx_int_t rc);
-    void                           *ctx;        /* of "init" and "filter" */
-
-    unsigned                        broken:1;   /* the framing of its body */
-} ngx_http_ors_upstream_t;
-
-
 /* where an answer goes; all but "last_sent" and what is busy: the owner's */
 
 typedef struct {

@@ -9,8 +9,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_operation.h>
 
 

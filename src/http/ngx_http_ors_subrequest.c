@@ -732,5 +732,3 @@ ngx_http_ors_call_forget(ngx_http_request_t *r)
         r->variables[index[i]].not_found = 0;
     }
 }
-
-

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_subrequest.h>
+#include <ngx_http_ors_validator.h>
 #include <ngx_ors_facts.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_error.h>
