@@ -133,6 +133,9 @@ typedef struct {
 /* copies of configurations of upstreams that calls use in their place */
 #define NGX_HTTP_ORS_UPSTREAMS  32
 
+/* of nginx: they depend on the body of a request */
+#define NGX_HTTP_ORS_BODY_VARIABLES  6
+
 
 typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
@@ -153,7 +156,7 @@ typedef struct {
     ngx_uint_t             generation;  /* number of this configuration */
     ngx_array_t            labels;      /* of ngx_ors_metrics_labels_t * */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
-    ngx_array_t            variables;   /* of ngx_int_t, those of a body */
+    ngx_int_t              variables[NGX_HTTP_ORS_BODY_VARIABLES];
 } ngx_http_ors_main_conf_t;
 
 
@@ -242,12 +245,6 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
  * Prepares a turn's sealer, pump, timers and handlers.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
-
-/*
- * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,
- * or as much as the client takes; else for ngx_http_finalize_request().
- */
-ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
 
 
 /* ngx_http_ors_pump.c: bytes in and out; records, events, bodies, documents */

@@ -148,25 +148,22 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
         return NGX_ERROR;
     }
 
+    rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
+
     if (sr->headers_out.status == 0) {
 
         /* without a status line nginx takes it for the body of HTTP/0.9 */
 
         rc = ngx_ors_turn_refuse(turn, "it is not HTTP");
 
-    } else {
-        rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
+    } else if (rc == NGX_DECLINED) {
+        rc = ngx_ors_turn_refuse(turn, "its Content-Encoding is not known");
 
-        if (rc == NGX_DECLINED) {
-            rc = ngx_ors_turn_refuse(turn,
-                                     "its Content-Encoding is not known");
-
-        } else if (rc == NGX_OK) {
-            rc = ngx_ors_turn_header(turn, sr->headers_out.status,
-                                     &sr->headers_out.content_type,
-                                     call->source.decode.inflate
-                                     ? -1 : sr->headers_out.content_length_n);
-        }
+    } else if (rc == NGX_OK) {
+        rc = ngx_ors_turn_header(turn, sr->headers_out.status,
+                                 &sr->headers_out.content_type,
+                                 call->source.decode.inflate
+                                 ? -1 : sr->headers_out.content_length_n);
     }
 
     if (rc == NGX_ERROR) {

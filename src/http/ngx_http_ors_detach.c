@@ -126,24 +126,22 @@ ngx_http_ors_detach_connection(ngx_http_request_t *r)
 
     c->pool = ngx_create_pool(NGX_HTTP_ORS_DETACH_POOL, ngx_cycle->log);
 
-    if (c->pool == NULL
-        || ngx_http_ors_detach_fill(c, r->connection) != NGX_OK)
-    {
-
-        if (c->pool) {
-            ngx_destroy_pool(c->pool);
-        }
-
-        ngx_close_connection(c);
-
-        return NULL;
-    }
+    if (c->pool && ngx_http_ors_detach_fill(c, r->connection) == NGX_OK) {
 
 #if (NGX_STAT_STUB)
-    (void) ngx_atomic_fetch_add(ngx_stat_active, 1);
+        (void) ngx_atomic_fetch_add(ngx_stat_active, 1);
 #endif
 
-    return c;
+        return c;
+    }
+
+    if (c->pool) {
+        ngx_destroy_pool(c->pool);
+    }
+
+    ngx_close_connection(c);
+
+    return NULL;
 
 failed:
 

@@ -358,6 +358,7 @@ static ngx_int_t
 ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
 {
     ngx_int_t            rc;
+    const char          *what;
     ngx_http_request_t  *r;
 
     r = vr->request;
@@ -369,26 +370,25 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_answer_refuse(&vr->answer,
-                                     "its Content-Encoding is not known");
-    }
+        what = "its Content-Encoding is not known";
 
-    if (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS) {
-        return ngx_ors_answer_refuse(&vr->answer,
-                                     "it switches to another protocol");
-    }
+    } else if (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS) {
+        what = "it switches to another protocol";
 
-    if (r->headers_out.status == 0) {
+    } else if (r->headers_out.status == 0) {
 
         /* nginx takes what has no status line for the body of HTTP/0.9 */
 
-        return ngx_ors_answer_refuse(&vr->answer, "it is not HTTP");
+        what = "it is not HTTP";
+
+    } else {
+        return ngx_ors_verify_header(&vr->verify, r->headers_out.status,
+                                     &r->headers_out.content_type,
+                                     vr->source.decode.inflate
+                                     ? -1 : r->headers_out.content_length_n);
     }
 
-    return ngx_ors_verify_header(&vr->verify, r->headers_out.status,
-                                 &r->headers_out.content_type,
-                                 vr->source.decode.inflate
-                                 ? -1 : r->headers_out.content_length_n);
+    return ngx_ors_answer_refuse(&vr->answer, what);
 }
 
 

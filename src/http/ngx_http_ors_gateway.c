@@ -46,6 +46,7 @@ static void ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_gone(void *data);
+static ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
@@ -788,7 +789,12 @@ ngx_http_ors_turn_gone(void *data)
 /* The gateway's answer to the client: header, body, and a client's pace. */
 
 
-ngx_int_t
+/*
+ * NGX_OK, NGX_AGAIN: sent, or as much as the client takes; else for
+ * ngx_http_finalize_request()
+ */
+
+static ngx_int_t
 ngx_http_ors_output(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t  rc;

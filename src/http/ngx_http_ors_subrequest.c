@@ -49,16 +49,6 @@ static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
 static void ngx_http_ors_call_forget(ngx_http_request_t *r);
 
 
-static ngx_str_t  ngx_http_ors_call_body_variables[] = {
-    ngx_string("content_length"),
-    ngx_string("content_type"),
-    ngx_string("http_content_length"),
-    ngx_string("http_content_type"),
-    ngx_string("request_body"),
-    ngx_string("request_body_file")
-};
-
-
 ngx_int_t
 ngx_http_ors_subrequest(ngx_http_ors_call_t *call, ngx_http_ors_ctx_t *ctx,
     const ngx_http_ors_call_kind_t *kind, ngx_str_t *uri, ngx_str_t *args)
@@ -489,35 +479,33 @@ ngx_http_ors_subrequest_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 ngx_int_t
 ngx_http_ors_subrequest_init(ngx_conf_t *cf)
 {
-    ngx_int_t                 *index;
-    ngx_uint_t                 i, n;
+    ngx_int_t                  index;
+    ngx_uint_t                 i;
     ngx_http_ors_main_conf_t  *omcf;
+
+    static ngx_str_t  names[NGX_HTTP_ORS_BODY_VARIABLES] = {
+        ngx_string("content_length"),
+        ngx_string("content_type"),
+        ngx_string("http_content_length"),
+        ngx_string("http_content_type"),
+        ngx_string("request_body"),
+        ngx_string("request_body_file")
+    };
 
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
-    n = sizeof(ngx_http_ors_call_body_variables) / sizeof(ngx_str_t);
-
-    if (ngx_http_ors_phases(cf, ngx_http_ors_subrequest_early_handler,
-                            ngx_http_ors_subrequest_handler)
-        != NGX_OK
-        || ngx_array_init(&omcf->variables, cf->pool, n, sizeof(ngx_int_t))
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-        index = ngx_array_push(&omcf->variables);
-
-        *index = ngx_http_get_variable_index(cf,
-                                        &ngx_http_ors_call_body_variables[i]);
-        if (*index == NGX_ERROR) {
+    for (i = 0; i < NGX_HTTP_ORS_BODY_VARIABLES; i++) {
+        index = ngx_http_get_variable_index(cf, &names[i]);
+        if (index == NGX_ERROR) {
             return NGX_ERROR;
         }
+
+        omcf->variables[i] = index;
     }
 
-    return NGX_OK;
+    return ngx_http_ors_phases(cf, ngx_http_ors_subrequest_early_handler,
+                               ngx_http_ors_subrequest_handler);
 }
 
 
@@ -707,28 +695,23 @@ ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
 
 
 /*
- * Variables of nginx that a call shares with its main request, although
- * each of the two needs its own value.
- */
-
-
-/*
  * The body of the request is to be replaced, or was: forgets the values of
- * variables that depend on it.
+ * variables that depend on it, which a call shares with its main request.
  */
 
 static void
 ngx_http_ors_call_forget(ngx_http_request_t *r)
 {
-    ngx_int_t                 *index;
-    ngx_uint_t                 i;
-    ngx_http_ors_main_conf_t  *omcf;
+    ngx_uint_t                  i;
+    ngx_http_ors_main_conf_t   *omcf;
+    ngx_http_variable_value_t  *vv;
 
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
-    index = omcf->variables.elts;
 
-    for (i = 0; i < omcf->variables.nelts; i++) {
-        r->variables[index[i]].valid = 0;
-        r->variables[index[i]].not_found = 0;
+    for (i = 0; i < NGX_HTTP_ORS_BODY_VARIABLES; i++) {
+        vv = &r->variables[omcf->variables[i]];
+
+        vv->valid = 0;
+        vv->not_found = 0;
     }
 }

@@ -107,20 +107,12 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
 
     vr = ngx_http_ors_validator_find(r);
 
-    if (vr == NULL) {
+    if (vr == NULL || vr->state == ngx_http_ors_validator_st_passed) {
         return NGX_DECLINED;
     }
 
-    switch (vr->state) {
-
-    case ngx_http_ors_validator_st_new:
+    if (vr->state == ngx_http_ors_validator_st_new) {
         return ngx_http_ors_validator_begin(vr);
-
-    case ngx_http_ors_validator_st_body:
-        break;
-
-    case ngx_http_ors_validator_st_passed:
-        return NGX_DECLINED;
     }
 
     vr->state = ngx_http_ors_validator_st_passed;
@@ -135,11 +127,7 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
                        vr->body.edits.n);
     }
 
-    if (rc == NGX_ERROR) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return rc;
+    return (rc == NGX_ERROR) ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
 }
 
 
@@ -254,8 +242,9 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr)
 
     r = vr->request;
 
+    vr->state = ngx_http_ors_validator_st_passed;
+
     if (vr->endpoint == NULL) {
-        vr->state = ngx_http_ors_validator_st_passed;
         ngx_http_ors_stats_request(vr);
 
         return ngx_http_ors_validator_refuse(vr);
@@ -268,7 +257,6 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr)
     }
 
     if (vr->endpoint->request == NULL) {
-        vr->state = ngx_http_ors_validator_st_passed;
         return NGX_DECLINED;
     }
 
