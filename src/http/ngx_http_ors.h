@@ -11,7 +11,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
-#include <ngx_http_ors_pump.h>
 #include <ngx_ors_background.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_forward.h>
@@ -20,6 +19,7 @@
 #include <ngx_ors_body.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
+#include <ngx_ors_sse.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_turn.h>
@@ -34,6 +34,9 @@
 
 /* output block of a small document */
 #define NGX_HTTP_ORS_BLOCK     1024
+
+/* r->buffered: bytes of an answer wait in our filter */
+#define NGX_HTTP_ORS_BUFFERED  0x08
 
 /* nginx has no name for it */
 #define NGX_HTTP_ORS_UPGRADE_REQUIRED  426
@@ -169,6 +172,19 @@ typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
 
 
+/* where an answer goes; all but "last_sent" and what is busy: the owner's */
+
+typedef struct {
+    ngx_http_request_t             *request;    /* the client's */
+    ngx_http_output_body_filter_pt  write;
+    ngx_ors_queue_t                 queue;
+
+    unsigned                        top:1;      /* "write" is the first of */
+                                                /* all filters */
+    unsigned                        last_sent:1;
+} ngx_http_ors_pump_t;
+
+
 /* goes on with a turn, NGX_ERROR as "rc" ends it; "ctx" may be gone then */
 typedef void (*ngx_http_ors_resume_pt)(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
@@ -249,6 +265,36 @@ ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
 
 /* ngx_http_ors_pump.c: bytes in and out; records, events, bodies, documents */
 
+/*
+ * Takes more of the answer of "r", see ngx_ors_source_take(); r->buffered says
+ * afterwards whether bytes are left.
+ */
+ngx_int_t ngx_http_ors_pump_take(ngx_http_request_t *r,
+    ngx_ors_source_t *source, ngx_chain_t *in);
+
+/*
+ * Prepares the decoding of an answer from its Content-Encoding, which "strip"
+ * removes from the headers.  NGX_OK, NGX_DECLINED: an encoding that is not
+ * known, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_pump_decode(ngx_http_request_t *r,
+    ngx_ors_source_t *source, ngx_uint_t strip);
+
+/*
+ * Sends pump->queue, or what waits for a slow client; with "last" nothing
+ * follows it.  Returns what the filters have returned.
+ */
+ngx_int_t ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last);
+
+/* The ms since the start of main request "r". */
+ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
+
+/*
+ * Ends the request of a client that goes away while nothing is sent to it; in
+ * front of a post action, its ctx->cleanup is called.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
+
 /* Prepares an event of request "r", a timer or one that is posted. */
 void ngx_http_ors_event_init(ngx_event_t *ev, ngx_event_handler_pt handler,
     void *data, ngx_http_request_t *r);
@@ -295,6 +341,31 @@ ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
  */
 ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
+
+
+/*
+ * ngx_http_ors_detach.c: requests without a client; they have all that the
+ * client's request had, and live on when it has been answered
+ */
+
+/*
+ * Makes a main request in the location of "from", with copies of its URI, of
+ * its headers, of the variables that it has and of "body", and a connection
+ * of its own.  Subrequests can be made of it; nothing must be sent to it.
+ * It is ended by ngx_http_ors_detach_end().  NULL: it has been logged why.
+ */
+ngx_http_request_t *ngx_http_ors_detach(ngx_http_request_t *from,
+    ngx_str_t *body);
+
+/*
+ * Ends it, with its subrequests; its cleanup handlers are called before this
+ * returns, the memory is freed by ngx_http_run_posted_requests().  It has no
+ * post action, and is ended once: another call does nothing.
+ */
+void ngx_http_ors_detach_end(ngx_http_request_t *r);
+
+/* Sets the connections of "load" to those of this worker. */
+void ngx_http_ors_detach_connections(ngx_ors_background_load_t *load);
 
 
 /* ngx_http_ors_session.c: the context of a turn, and stored responses */

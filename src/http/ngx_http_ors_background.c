@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
-#include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_tools.h>
 
 

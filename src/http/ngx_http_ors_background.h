@@ -1,7 +1,7 @@
 
 /*
  * Background responses: they run in a request without a client, see
- * ngx_http_ors_detach.h, by the machine of ngx_ors_background.h.
+ * ngx_http_ors_detach(), by the machine of ngx_ors_background.h.
  */
 
 

@@ -396,14 +396,9 @@ ngx_http_ors_call_push(ngx_http_ors_call_t *call)
     ngx_http_core_loc_conf_t  *clcf;
 
     sr = call->request;
+    c = sr->upstream ? sr->upstream->peer.connection : NULL;
 
-    if (call->done || sr->upstream == NULL) {
-        return;
-    }
-
-    c = sr->upstream->peer.connection;
-
-    if (c == NULL || c->tcp_nodelay != NGX_TCP_NODELAY_UNSET) {
+    if (call->done || c == NULL || c->tcp_nodelay != NGX_TCP_NODELAY_UNSET) {
         return;
     }
 

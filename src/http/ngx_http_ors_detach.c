@@ -12,10 +12,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http.h>
-#include <ngx_http_ors_detach.h>
+#include <ngx_http_ors.h>
 #include <ngx_ors_compat.h>
-#include <ngx_ors_forward.h>
 
 
 #define NGX_HTTP_ORS_DETACH_POOL  1024
@@ -31,8 +29,6 @@ static ngx_int_t ngx_http_ors_detach_line(ngx_http_request_t *r,
     ngx_http_request_t *from);
 static ngx_int_t ngx_http_ors_detach_headers(ngx_http_request_t *r,
     ngx_http_request_t *from);
-static ngx_int_t ngx_http_ors_detach_header(ngx_http_request_t *r,
-    ngx_table_elt_t *header);
 static ngx_int_t ngx_http_ors_detach_variables(ngx_http_request_t *r,
     ngx_http_request_t *from);
 static ngx_int_t ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst,
@@ -319,11 +315,18 @@ ngx_http_ors_detach_line(ngx_http_request_t *r, ngx_http_request_t *from)
 }
 
 
+/* nginx's own handlers find their place in r->headers_in */
+
 static ngx_int_t
 ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
 {
-    ngx_table_elt_t      *h;
-    ngx_ors_header_at_t   at;
+    ngx_str_t                   lowcase;
+    ngx_table_elt_t            *h, *header;
+    ngx_http_header_t          *hh;
+    ngx_ors_header_at_t         at;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
 
     if (ngx_list_init(&r->headers_in.headers, r->pool,
                       from->headers_in.headers.part.nelts + 1,
@@ -333,64 +336,49 @@ ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
         return NGX_ERROR;
     }
 
-    for (h = ngx_ors_header_first(&from->headers_in.headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
+    for (header = ngx_ors_header_first(&from->headers_in.headers, &at);
+         header;
+         header = ngx_ors_header_next(&at))
     {
-        if (ngx_http_ors_detach_header(r, h) != NGX_OK) {
+        h = ngx_list_push(&r->headers_in.headers);
+        if (h == NULL) {
+            return NGX_ERROR;
+        }
+
+        h->hash = header->hash;
+        ngx_ors_set_next_header(h);
+
+        lowcase.len = header->key.len;
+        lowcase.data = header->lowcase_key;
+
+        if (ngx_http_ors_detach_str(r->pool, &lowcase, &lowcase) != NGX_OK
+            || ngx_http_ors_detach_str(r->pool, &h->key, &header->key)
+               != NGX_OK
+            || ngx_http_ors_detach_str(r->pool, &h->value, &header->value)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        h->lowcase_key = lowcase.data;
+
+        hh = ngx_hash_find(&cmcf->headers_in_hash, h->hash, h->lowcase_key,
+                           h->key.len);
+
+        /* the server is known already: "Host" is not asked for it */
+
+        if (hh == NULL || (h->key.len == 4 && r->headers_in.server.len == 0
+                           && ngx_strncmp(h->lowcase_key, "host", 4) == 0))
+        {
+            continue;
+        }
+
+        if (hh->handler(r, h, hh->offset) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
     return NGX_OK;
-}
-
-
-/* nginx's own handlers find their place in r->headers_in */
-
-static ngx_int_t
-ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
-{
-    ngx_str_t                   lowcase;
-    ngx_table_elt_t            *h;
-    ngx_http_header_t          *hh;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    h = ngx_list_push(&r->headers_in.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = header->hash;
-    ngx_ors_set_next_header(h);
-
-    lowcase.len = header->key.len;
-    lowcase.data = header->lowcase_key;
-
-    if (ngx_http_ors_detach_str(r->pool, &lowcase, &lowcase) != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &h->key, &header->key) != NGX_OK
-        || ngx_http_ors_detach_str(r->pool, &h->value, &header->value)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    h->lowcase_key = lowcase.data;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-
-    hh = ngx_hash_find(&cmcf->headers_in_hash, h->hash, h->lowcase_key,
-                       h->key.len);
-
-    /* the server is known already: "Host" is not asked for it */
-
-    if (hh == NULL || (h->key.len == 4 && r->headers_in.server.len == 0
-                       && ngx_strncmp(h->lowcase_key, "host", 4) == 0))
-    {
-        return NGX_OK;
-    }
-
-    return hh->handler(r, h, hh->offset);
 }
 
 

@@ -16,7 +16,6 @@
 #include <ngx_http_ors_ws.h>
 #include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_tools.h>
 #include <ngx_ors_compat.h>
 #include <ngx_ors_text.h>
@@ -1011,8 +1010,6 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
         ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
                        "ors heartbeat: sent after %M ms of silence", silent);
 
-        ctx->resume(ctx, NGX_OK);
+        ngx_http_ors_event_resume(ctx);
     }
-
-    ngx_http_run_posted_requests(c);
 }

@@ -14,7 +14,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_mcp.h>
 #include <ngx_ors_names.h>
 

@@ -31,8 +31,6 @@ static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
-    ngx_str_t *id, ngx_ors_operation_e kind);
 static ngx_http_ors_stored_t *ngx_http_ors_stored_create(
     ngx_http_request_t *r, ngx_str_t *id);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
@@ -358,6 +356,8 @@ ngx_http_ors_stored(ngx_http_request_t *r)
     ngx_int_t                 rc;
     ngx_str_t                 path, id;
     ngx_ors_operation_e       kind;
+    ngx_ors_operation_t      *op;
+    ngx_http_ors_stored_t    *st;
     ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
@@ -370,26 +370,14 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
     rc = ngx_ors_operation_find(&path, &r->method_name, &id, &kind, &allow);
 
-    if (rc == NGX_OK) {
-        return ngx_http_ors_stored_begin(r, &id, kind);
+    if (rc == NGX_DECLINED) {
+        return NGX_DECLINED;
     }
 
-    if (rc != NGX_DECLINED) {
+    if (rc != NGX_OK) {
         ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
-        rc = ngx_http_ors_allow(r, allow);
+        return ngx_http_ors_allow(r, allow);
     }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
-    ngx_ors_operation_e kind)
-{
-    ngx_int_t               rc;
-    ngx_ors_operation_t    *op;
-    ngx_http_ors_stored_t  *st;
 
     rc = ngx_http_discard_request_body(r);
 
@@ -397,7 +385,7 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
         return rc;
     }
 
-    st = ngx_http_ors_stored_create(r, id);
+    st = ngx_http_ors_stored_create(r, &id);
     if (st == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

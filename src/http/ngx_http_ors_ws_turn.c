@@ -12,7 +12,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_ws.h>
 #include <ngx_ors_ws.h>
 #include <ngx_ors_text.h>
