@@ -5,8 +5,8 @@
 
 
 /*
- * Runs the life of a background response: posts its jobs, sets its timer, and
- * does to its request what the machine says.
+ * A background response: its way from its client's request into a detached one,
+ * and its life there, by the actions of ngx_ors_background_step().
  */
 
 
@@ -251,12 +251,6 @@ ngx_http_ors_background_cleanup(void *data)
 
     ngx_http_ors_background_step(bg, ngx_ors_background_ev_close);
 }
-
-
-/*
- * The way of a background response from its client's request into a detached
- * one.
- */
 
 
 ngx_int_t

@@ -5,7 +5,8 @@
 
 
 /*
- * Error values as HTTP answers, also in place of nginx's own error pages.
+ * Error values as HTTP answers, also in place of nginx's own error pages, and
+ * the endpoint of a request: its path, its method, a WebSocket's handshake.
  */
 
 
@@ -106,12 +107,6 @@ ngx_http_ors_error(ngx_http_request_t *r)
 
     return NGX_OK;
 }
-
-
-/*
- * Which endpoint a request's path and method mean, and the answers 404,
- * 405 and 426.
- */
 
 
 ngx_int_t

@@ -5,8 +5,8 @@
 
 
 /*
- * The header and body filter of the module, which hand answers to a call, a
- * hosted tool, a validator or an error page.
+ * The header and body filter of the module: answers of subrequests go to their
+ * calls, those of an upstream through the validator, error pages are replaced.
  */
 
 
@@ -176,8 +176,8 @@ ngx_http_ors_error_body(ngx_http_ors_ctx_t *ctx, ngx_chain_t *in)
 
 
 /*
- * The validator's answer side: an upstream's answer into the verifier, and
- * what comes out of it to the client.
+ * The validator's answer side: an upstream's answer goes into the verifier, its
+ * output to the client.
  */
 
 

@@ -4,7 +4,10 @@
  */
 
 
-/* Runs the session of a request: posts its jobs, and goes on when they end. */
+/*
+ * Jobs of a store for requests: the session of a turn, and operations on stored
+ * responses.
+ */
 
 
 #include <ngx_config.h>
@@ -346,7 +349,7 @@ ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* Requests for stored responses: runs their operations, sends what comes. */
+/* Requests for stored responses. */
 
 
 ngx_int_t

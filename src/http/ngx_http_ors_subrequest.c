@@ -5,8 +5,8 @@
 
 
 /*
- * The life of a background subrequest: its start, its phases, the answer that
- * it brings, its end.
+ * The life of a background subrequest: its start, the headers that it sends,
+ * its phases with the limits of its location, its answer, and its end.
  */
 
 
@@ -511,14 +511,8 @@ ngx_http_ors_subrequest_init(ngx_conf_t *cf)
 
 /*
  * The headers of a subrequest are a shallow copy of the client's.  A call gets
- * a list of its own, without headers that describe the client's body or ask for
- * an answer that could not be read here.
- */
-
-
-/*
- * Gives the subrequest of a call headers of its own: those of the client that
- * a target is to get.  NGX_OK or NGX_ERROR.
+ * another list, without headers that describe the client's body or ask for an
+ * answer that could not be read here.  NGX_OK or NGX_ERROR.
  */
 
 static ngx_int_t

@@ -5,8 +5,8 @@
 
 
 /*
- * The validator's request side: phases, body, verdict, and the body that goes
- * upstream.
+ * The validator's request side: which paths are checked, phases, verdict, the
+ * body that goes upstream, and the directive.
  */
 
 
@@ -468,11 +468,6 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr)
 
     return NGX_OK;
 }
-
-
-/*
- * Paths and query strings that a target's location is called with.
- */
 
 
 /*
