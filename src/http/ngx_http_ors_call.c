@@ -166,15 +166,11 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
                                  ? -1 : sr->headers_out.content_length_n);
     }
 
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
     if (rc == NGX_DONE) {
         ngx_http_ors_post(sr->parent, &call->ctx->posted);
     }
 
-    return NGX_OK;
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
 
 

@@ -238,13 +238,9 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
 ngx_int_t
 ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
 {
-    if (ngx_ors_header_text(&r->headers_out.headers, "Allow", "allow", methods)
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return NGX_HTTP_NOT_ALLOWED;
+    return ngx_ors_header_text(&r->headers_out.headers, "Allow", "allow",
+                               methods)
+           ? NGX_HTTP_NOT_ALLOWED : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -115,11 +115,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
 
     rc = ngx_http_read_client_request_body(r, ngx_http_ors_body_handler);
 
-    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
-        return rc;
-    }
-
-    return NGX_DONE;
+    return (rc >= NGX_HTTP_SPECIAL_RESPONSE) ? rc : NGX_DONE;
 }
 
 
@@ -490,10 +486,10 @@ ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 {
     if (rc == NGX_ERROR) {
         ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
-        return;
-    }
 
-    ngx_http_ors_turn_advance(ctx);
+    } else {
+        ngx_http_ors_turn_advance(ctx);
+    }
 }
 
 
