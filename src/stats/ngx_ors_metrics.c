@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_metrics.h>
+#include <ngx_ors_names.h>
 
 
 /* a processor without 64-bit instructions may lose one of two that meet */
@@ -20,9 +21,6 @@
 #else
 #define ngx_ors_metrics_add(sum, n)  (*(sum) += (n))
 #endif
-
-/* server, kind, name, URI */
-#define NGX_ORS_CALLEE_NAMES  4
 
 /* defaults where max_fails=0 only reports, s */
 #define NGX_ORS_PEER_FAILS    3
@@ -36,10 +34,6 @@ static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
 static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
 static void *ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size,
     ngx_str_t *names, ngx_uint_t n, ngx_slab_pool_t *shpool);
-static ngx_uint_t ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names,
-    ngx_uint_t n);
-static void ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names,
-    ngx_uint_t n);
 static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
 
 
@@ -89,17 +83,17 @@ void
 ngx_ors_metrics_attach(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_labels_t *labels, ngx_slab_pool_t *shpool)
 {
-    u_char     operation;
     ngx_str_t  names[5];
 
-    operation = '0' + labels->operation;
+    static ngx_str_t  operations[] = {
+        ngx_string("chat"), ngx_string("embeddings")
+    };
 
     names[0] = labels->location;
     names[1] = labels->target;
-    names[2] = labels->model;
+    names[2] = operations[labels->operation];
     names[3] = labels->provider;
-    names[4].data = &operation;
-    names[4].len = 1;
+    names[4] = labels->model;
 
     labels->row = ngx_ors_named_entry(&metrics->rows,
                                       sizeof(ngx_ors_metrics_row_t), names, 5,
@@ -408,13 +402,17 @@ ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
 
     for (entry = list->first; entry; entry = entry->next) {
 
-        if (ngx_ors_named_is(entry, names, n)) {
+        for (i = 0; i < n && ngx_ors_same(&entry->names[i], &names[i]); i++) {
+            /* void */
+        }
+
+        if (i == n) {
             entry->generation = list->generation;
             return entry;
         }
     }
 
-    len = n;
+    len = 0;
 
     for (i = 0; i < n; i++) {
         len += names[i].len;
@@ -429,16 +427,13 @@ ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
 
     p = (u_char *) entry + size;
 
-    entry->key.data = p;
-    entry->key.len = len;
-
     for (i = 0; i < n; i++) {
+        entry->names[i].data = p;
+        entry->names[i].len = names[i].len;
 
         if (names[i].len) {
             p = ngx_cpymem(p, names[i].data, names[i].len);
         }
-
-        *p++ = '\0';
     }
 
     entry->generation = list->generation;
@@ -446,32 +441,6 @@ ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
     list->first = entry;
 
     return entry;
-}
-
-
-static ngx_uint_t
-ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
-{
-    u_char      *p, *last;
-    ngx_uint_t   i;
-
-    p = entry->key.data;
-    last = p + entry->key.len;
-
-    for (i = 0; i < n; i++) {
-
-        if ((size_t) (last - p) < names[i].len + 1
-            || (names[i].len
-                && ngx_memcmp(p, names[i].data, names[i].len) != 0)
-            || p[names[i].len] != '\0')
-        {
-            return 0;
-        }
-
-        p += names[i].len + 1;
-    }
-
-    return p == last;
 }
 
 
@@ -499,25 +468,6 @@ ngx_ors_named_end(ngx_ors_named_list_t *list)
 }
 
 
-/* Sets "names", an array of "n", to those of an entry. */
-
-static void
-ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
-{
-    u_char      *p;
-    ngx_uint_t   i;
-
-    p = entry->key.data;
-
-    for (i = 0; i < n; i++) {
-        names[i].data = p;
-        names[i].len = ngx_strlen(p);
-
-        p += names[i].len + 1;
-    }
-}
-
-
 /* Facts about tools and MCP servers, in memory that all workers share. */
 
 
@@ -525,44 +475,17 @@ void
 ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
     ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool)
 {
-    ngx_str_t  names[NGX_ORS_CALLEE_NAMES];
+    ngx_str_t  names[ngx_ors_callee_names];
 
-    names[0] = conf->server;
-    ngx_str_set(&names[1], "t");
-    names[2] = conf->name;
-    names[3] = conf->uri;
+    static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
 
-    if (conf->mcp) {
-        ngx_str_set(&names[1], "m");
-    }
+    names[ngx_ors_callee_server] = conf->server;
+    names[ngx_ors_callee_tool] = conf->name;
+    names[ngx_ors_callee_kind] = kinds[conf->mcp];
+    names[ngx_ors_callee_uri] = conf->uri;
 
     conf->callee = ngx_ors_named_entry(callees, sizeof(ngx_ors_callee_t),
-                                       names, NGX_ORS_CALLEE_NAMES, shpool);
-}
-
-
-ngx_ors_callee_t *
-ngx_ors_callee_next(ngx_ors_named_list_t *callees, ngx_ors_callee_conf_t *conf)
-{
-    ngx_str_t         names[NGX_ORS_CALLEE_NAMES];
-    ngx_ors_named_t  *entry;
-
-    entry = conf->callee ? conf->callee->named.next : callees->first;
-
-    conf->callee = (ngx_ors_callee_t *) entry;
-
-    if (entry == NULL) {
-        return NULL;
-    }
-
-    ngx_ors_named_split(entry, names, NGX_ORS_CALLEE_NAMES);
-
-    conf->server = names[0];
-    conf->mcp = (names[1].data[0] == 'm');
-    conf->name = names[2];
-    conf->uri = names[3];
-
-    return conf->callee;
+                                       names, ngx_ors_callee_names, shpool);
 }
 
 

@@ -54,6 +54,10 @@ typedef struct {
  * older configuration is left: a list of entries may be followed meanwhile.
  */
 
+/* the most names of an entry */
+#define NGX_ORS_NAMED_NAMES  5
+
+
 typedef struct ngx_ors_named_s  ngx_ors_named_t;
 
 
@@ -64,7 +68,7 @@ struct ngx_ors_named_s {
     ngx_uint_t                generation;   /* the last configuration that */
                                             /* names it, or of a dropped one */
                                             /* the first that does not */
-    ngx_str_t                 key;          /* its names, a NUL after each */
+    ngx_str_t                 names[NGX_ORS_NAMED_NAMES];
 };
 
 
@@ -98,6 +102,17 @@ typedef enum {
 } ngx_ors_callee_end_e;
 
 
+/* the names of a tool or an MCP server, in their order */
+
+typedef enum {
+    ngx_ors_callee_server = 0,
+    ngx_ors_callee_tool,                  /* or the label of the server */
+    ngx_ors_callee_kind,                  /* "tool" or "mcp" */
+    ngx_ors_callee_uri,
+    ngx_ors_callee_names
+} ngx_ors_callee_name_e;
+
+
 /* in shared memory */
 
 struct ngx_ors_callee_s {
@@ -108,6 +123,9 @@ struct ngx_ors_callee_s {
     ngx_ors_histogram_t       times;      /* ns, of calls that were answered */
                                           /* or failed */
 };
+
+#define ngx_ors_callee_next(callee)                                           \
+    ((ngx_ors_callee_t *) (callee)->named.next)
 
 
 /* of a configuration */
@@ -219,7 +237,10 @@ typedef struct {
 } ngx_ors_metrics_piece_t;
 
 
-/* in shared memory; its names are its labels */
+/*
+ * In shared memory; its names are its labels: location, target, operation,
+ * provider, model
+ */
 
 typedef struct {
     ngx_ors_named_t           named;
@@ -265,7 +286,7 @@ typedef struct {
 } ngx_ors_metrics_space_t;
 
 
-/* of a configuration, what pages show besides counters; any may be NULL */
+/* facts of a configuration that pages show besides counters */
 
 typedef struct {
     ngx_array_t              *labels;     /* of ngx_ors_metrics_labels_t * */
@@ -328,13 +349,6 @@ void ngx_ors_named_end(ngx_ors_named_list_t *list);
  */
 void ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
     ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool);
-
-/*
- * Sets "conf" to the entry after that of conf->callee; NULL there is before
- * the first one, and returned after the last one.
- */
-ngx_ors_callee_t *ngx_ors_callee_next(ngx_ors_named_list_t *callees,
-    ngx_ors_callee_conf_t *conf);
 
 /* Counts "n" messages about the end of calls that a server did not get. */
 void ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n);
@@ -420,12 +434,16 @@ uint64_t ngx_ors_metrics_clock(void);
 /* the names of the operations of stores, in the order of src/store */
 extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
 
-/* of ngx_ors_callee_conf_t.mcp, and of ngx_ors_metrics_operation_e */
-extern char *const  ngx_ors_metrics_kinds[];
-extern char *const  ngx_ors_metrics_operations_of[];
 
 /* Appends text of NGX_ORS_METRICS_LINE bytes at most, by a format of nginx. */
 void ngx_cdecl ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...);
+
+/*
+ * Appends "text", which a configuration may have of any kind: "texts" in place
+ * of the characters "special".
+ */
+void ngx_ors_metrics_escape(ngx_ors_out_t *out, ngx_str_t *text, char *special,
+    char **texts);
 
 /* Appends the two lines that begin a family of Prometheus. */
 void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,

@@ -26,6 +26,8 @@ typedef struct {
     char                           *name;
     char                           *help;
     const uint64_t                 *bounds;
+    char                          **tags;       /* of the names of an entry, */
+                                                /* to NULL */
     ngx_ors_metrics_series_t        series[ngx_ors_classes + 2];
                                                     /* to one of no label */
 } ngx_ors_metrics_family_t;
@@ -38,25 +40,21 @@ typedef struct {
 } ngx_ors_metrics_now_t;
 
 
-/* the labels of a row for one series */
+#define ngx_ors_callee_mcp(callee)                                            \
+    ((callee)->named.names[ngx_ors_callee_kind].data[0] == 'm')
 
-typedef struct {
-    ngx_ors_metrics_labels_t        *labels;
-    const ngx_ors_metrics_series_t  *series;
-} ngx_ors_metrics_tags_t;
-
-
-typedef void (*ngx_ors_metrics_labels_pt)(ngx_ors_out_t *out, void *data);
 
 
 static void ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
 static void ngx_ors_metrics_histogram(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
-    void *data, ngx_ors_histogram_t *histogram);
-static void ngx_ors_metrics_total(ngx_ors_out_t *out, char *name, char *what,
-    ngx_ors_metrics_labels_pt write, void *data);
-static void ngx_ors_metrics_labels(ngx_ors_out_t *out, void *data);
+    const ngx_ors_metrics_family_t *family, ngx_ors_named_t *entry,
+    char *more, ngx_ors_histogram_t *histogram);
+static void ngx_ors_metrics_total(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, char *what, ngx_ors_named_t *entry,
+    char *more);
+static void ngx_ors_metrics_labels(ngx_ors_out_t *out, char **tags,
+    ngx_ors_named_t *entry, char *more);
 static void ngx_ors_metrics_label(ngx_ors_out_t *out, char *name,
     ngx_str_t *value);
 static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
@@ -69,12 +67,11 @@ static void ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels,
 static ngx_uint_t ngx_ors_metrics_target_first(
     ngx_ors_metrics_labels_t **label, ngx_uint_t n);
 static void ngx_ors_metrics_callees(ngx_ors_out_t *out,
-    ngx_ors_metrics_t *metrics);
-static void ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data);
+    ngx_ors_callee_t *first);
 static void ngx_ors_metrics_json_row(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels, time_t now);
 static void ngx_ors_metrics_json_callees(ngx_ors_out_t *out,
-    ngx_ors_metrics_t *metrics);
+    ngx_ors_callee_t *first);
 static void ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name,
     ngx_str_t *text);
 
@@ -84,11 +81,21 @@ static void ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name,
         { ngx_ors_metrics_ended + ngx_ors_class_##name,                       \
           ",error_type=\"" #name "\"" },
 
+static char  *ngx_ors_metrics_row_tags[] = {
+    "location", ",target", ",gen_ai_operation_name", ",gen_ai_provider_name",
+    ",gen_ai_request_model", NULL
+};
+
+static char  *ngx_ors_metrics_callee_tags[] = {
+    "server", ",tool", ",kind", ",target", NULL
+};
+
+
 static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
 
     { "gen_ai_client_token_usage",
       "Input and output tokens of a turn, as the model server counts them.",
-      ngx_ors_metrics_tokens,
+      ngx_ors_metrics_tokens, ngx_ors_metrics_row_tags,
       { { ngx_ors_metrics_input, ",gen_ai_token_type=\"input\"" },
         { ngx_ors_metrics_output, ",gen_ai_token_type=\"output\"" },
         { 0, NULL } } },
@@ -96,7 +103,7 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
     { "gen_ai_server_request_duration_seconds",
       "Time from the start of a request to the end of its turn, all rounds "
       "and tools included.",
-      ngx_ors_metrics_durations,
+      ngx_ors_metrics_durations, ngx_ors_metrics_row_tags,
       { { ngx_ors_metrics_completed, "" },
         NGX_ORS_CLASSES(ngx_ors_class_row)
         { ngx_ors_metrics_canceled, ",error_type=\"canceled\"" },
@@ -105,16 +112,16 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
     { "gen_ai_server_time_to_first_token_seconds",
       "Time from the start of a request to the first output of the model, of "
       "streams.",
-      ngx_ors_metrics_firsts,
+      ngx_ors_metrics_firsts, ngx_ors_metrics_row_tags,
       { { ngx_ors_metrics_first, "" }, { 0, NULL } } },
 
     { "gen_ai_server_time_per_output_token_seconds",
       "Mean time for an output token after the first one, of streams that "
       "completed.",
-      ngx_ors_metrics_eaches,
+      ngx_ors_metrics_eaches, ngx_ors_metrics_row_tags,
       { { ngx_ors_metrics_each, "" }, { 0, NULL } } },
 
-    { NULL, NULL, NULL, { { 0, NULL } } }
+    { NULL, NULL, NULL, NULL, { { 0, NULL } } }
 };
 
 
@@ -122,8 +129,8 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_overhead = {
     "open_responses_overhead_seconds",
     "Time that this module itself worked on a turn: checks and translation, "
     "without waiting for servers or clients.",
-    ngx_ors_metrics_overheads,
-    { { 0, "" }, { 0, NULL } }
+    ngx_ors_metrics_overheads, NULL,
+    { { 0, NULL } }
 };
 
 
@@ -149,20 +156,17 @@ static char  *ngx_ors_metrics_deliveries_of[] = {
     "document", "stream", "websocket"
 };
 
-char *const  ngx_ors_metrics_operations_of[] = {
-    "chat", "embeddings"
-};
-
-char *const  ngx_ors_metrics_kinds[] = {
-    "tool", "mcp"
-};
-
 static const ngx_ors_metrics_family_t  ngx_ors_metrics_tools = {
     "open_responses_tool_duration_seconds",
     "Time of calls of hosted tools and MCP servers that have completed or "
     "failed.",
-    ngx_ors_metrics_durations,
+    ngx_ors_metrics_durations, ngx_ors_metrics_callee_tags,
     { { 0, NULL } }
+};
+
+
+static char  *ngx_ors_metrics_ends[] = {
+    "completed", "failed", "canceled"
 };
 
 
@@ -184,20 +188,17 @@ void
 ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now)
 {
-    ngx_array_t                     *labels;
     const ngx_ors_metrics_now_t     *g;
     const ngx_ors_metrics_family_t  *family;
 
-    labels = shown->labels;
-
-    for (family = ngx_ors_metrics_families; labels && family->name; family++) {
-        ngx_ors_metrics_family(out, family, labels);
+    for (family = ngx_ors_metrics_families; family->name; family++) {
+        ngx_ors_metrics_family(out, family, shown->labels);
     }
 
     family = &ngx_ors_metrics_overhead;
 
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
-    ngx_ors_metrics_histogram(out, family, NULL, NULL, &metrics->overhead);
+    ngx_ors_metrics_histogram(out, family, NULL, "", &metrics->overhead);
 
     for (g = ngx_ors_metrics_now; g->name; g++) {
         ngx_ors_metrics_head(out, g->name, g->help, "gauge");
@@ -214,13 +215,11 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);
-    ngx_ors_metrics_callees(out, metrics);
+    ngx_ors_metrics_callees(out,
+                            (ngx_ors_callee_t *) metrics->callees.first);
+    ngx_ors_metrics_targets(out, shown->labels, now);
 
-    if (labels) {
-        ngx_ors_metrics_targets(out, labels, now);
-    }
-
-    if (shown->spaces && shown->spaces->nelts) {
+    if (shown->spaces->nelts) {
         ngx_ors_metrics_spaces(out, shown->spaces);
     }
 }
@@ -257,26 +256,22 @@ static void
 ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels)
 {
-    ngx_uint_t                  i;
-    ngx_ors_histogram_t        *histogram;
-    ngx_ors_metrics_tags_t      shown;
-    ngx_ors_metrics_labels_t  **label;
+    ngx_uint_t                       i;
+    ngx_ors_histogram_t             *histogram;
+    ngx_ors_metrics_labels_t       **label;
+    const ngx_ors_metrics_series_t  *series;
 
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
 
     label = labels->elts;
 
     for (i = 0; i < labels->nelts; i++) {
-        shown.labels = label[i];
-        shown.series = family->series;
-
-        for ( /* void */ ; label[i]->row && shown.series->label; shown.series++)
-        {
-            histogram = &label[i]->row->histograms[shown.series->histogram];
+        for (series = family->series; series->label; series++) {
+            histogram = &label[i]->row->histograms[series->histogram];
 
             if (ngx_ors_metrics_values(histogram)) {
-                ngx_ors_metrics_histogram(out, family, ngx_ors_metrics_labels,
-                                          &shown, histogram);
+                ngx_ors_metrics_histogram(out, family, &label[i]->row->named,
+                                          series->label, histogram);
             }
         }
     }
@@ -295,39 +290,39 @@ ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help, char *type)
 
 static void
 ngx_ors_metrics_histogram(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
-    void *data, ngx_ors_histogram_t *histogram)
+    const ngx_ors_metrics_family_t *family, ngx_ors_named_t *entry,
+    char *more, ngx_ors_histogram_t *histogram)
 {
     u_char       text[NGX_ORS_METRICS_BOUND], *last;
     int64_t      count;
-    uint64_t     sum;
-    ngx_uint_t   i, more;
+    uint64_t     sum, bound;
+    ngx_uint_t   i;
 
     count = 0;
     i = 0;
 
     do {
         count += (int64_t) histogram->buckets[i];
-        more = (family->bounds[i] != 0);
+        bound = family->bounds[i];
 
-        last = more ? ngx_ors_metrics_bound(text, family->bounds, i)
-                    : ngx_cpymem(text, "+Inf", 4);
+        last = bound ? ngx_ors_metrics_bound(text, family->bounds, i)
+                     : ngx_cpymem(text, "+Inf", 4);
         i++;
 
         ngx_ors_metrics_print(out, "%s_bucket{", family->name);
 
-        if (write) {
-            write(out, data);
+        if (entry) {
+            ngx_ors_metrics_labels(out, family->tags, entry, more);
             ngx_ors_out_lit(out, ",");
         }
 
         ngx_ors_metrics_print(out, "le=\"%*s\"} %L\n",
                               (size_t) (last - text), text, count);
-    } while (more);
+    } while (bound);
 
     sum = ngx_ors_metrics_sum(histogram);
 
-    ngx_ors_metrics_total(out, family->name, "_sum", write, data);
+    ngx_ors_metrics_total(out, family, "_sum", entry, more);
 
     if (family->bounds == ngx_ors_metrics_tokens) {
         ngx_ors_metrics_print(out, " %uL\n", sum);
@@ -339,68 +334,68 @@ ngx_ors_metrics_histogram(ngx_ors_out_t *out,
                               sum % 1000000000);
     }
 
-    ngx_ors_metrics_total(out, family->name, "_count", write, data);
+    ngx_ors_metrics_total(out, family, "_count", entry, more);
     ngx_ors_metrics_print(out, " %L\n", count);
 }
 
 
 static void
-ngx_ors_metrics_total(ngx_ors_out_t *out, char *name, char *what,
-    ngx_ors_metrics_labels_pt write, void *data)
+ngx_ors_metrics_total(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, char *what, ngx_ors_named_t *entry,
+    char *more)
 {
-    ngx_ors_metrics_print(out, "%s%s", name, what);
+    ngx_ors_metrics_print(out, "%s%s", family->name, what);
 
-    if (write) {
+    if (entry) {
         ngx_ors_out_lit(out, "{");
-        write(out, data);
+        ngx_ors_metrics_labels(out, family->tags, entry, more);
         ngx_ors_out_lit(out, "}");
     }
 }
 
 
 static void
-ngx_ors_metrics_labels(ngx_ors_out_t *out, void *data)
+ngx_ors_metrics_labels(ngx_ors_out_t *out, char **tags, ngx_ors_named_t *entry,
+    char *more)
 {
-    ngx_ors_metrics_tags_t *shown = data;
+    ngx_uint_t  i;
 
-    ngx_ors_metrics_labels_t  *labels;
+    for (i = 0; tags[i]; i++) {
+        ngx_ors_metrics_label(out, tags[i], &entry->names[i]);
+    }
 
-    labels = shown->labels;
-
-    ngx_ors_metrics_label(out, "location", &labels->location);
-    ngx_ors_metrics_label(out, ",target", &labels->target);
-    ngx_ors_metrics_print(out, ",gen_ai_operation_name=\"%s\"",
-                          ngx_ors_metrics_operations_of[labels->operation]);
-    ngx_ors_metrics_label(out, ",gen_ai_provider_name", &labels->provider);
-    ngx_ors_metrics_label(out, ",gen_ai_request_model", &labels->model);
-    ngx_ors_metrics_print(out, "%s", shown->series->label);
+    ngx_ors_metrics_print(out, "%s", more);
 }
 
-
-/* a configuration may have any text */
 
 static void
 ngx_ors_metrics_label(ngx_ors_out_t *out, char *name, ngx_str_t *value)
 {
-    u_char  *p;
+    static char  *texts[] = { "\\n", "\\\"", "\\\\" };
 
     ngx_ors_metrics_print(out, "%s=\"", name);
-
-    for (p = value->data; p < value->data + value->len; p++) {
-
-        if (*p == '\n') {
-            ngx_ors_out_lit(out, "\\n");
-            continue;
-        }
-
-        if (*p == '"' || *p == '\\') {
-            ngx_ors_out_lit(out, "\\");
-        }
-
-        ngx_ors_out_copy(out, p, 1);
-    }
-
+    ngx_ors_metrics_escape(out, value, "\n\"\\", texts);
     ngx_ors_out_lit(out, "\"");
+}
+
+
+void
+ngx_ors_metrics_escape(ngx_ors_out_t *out, ngx_str_t *text, char *special,
+    char **texts)
+{
+    char    *c;
+    u_char  *p;
+
+    for (p = text->data; p < text->data + text->len; p++) {
+        c = *p ? ngx_strchr(special, *p) : NULL;
+
+        if (c) {
+            ngx_ors_metrics_print(out, "%s", texts[c - special]);
+
+        } else {
+            ngx_ors_out_copy(out, p, 1);
+        }
+    }
 }
 
 
@@ -536,29 +531,25 @@ ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...)
 }
 
 
-/* in order of the outcomes, also those that were never seen */
+/* also outcomes that were never seen */
 
 static void
-ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_callee_t *first)
 {
-    ngx_uint_t              i;
-    ngx_ors_callee_t       *callee;
-    ngx_ors_callee_conf_t   conf;
-
-    static char  *outcomes[] = { "completed", "failed", "canceled" };
-
-    conf.callee = NULL;
+    ngx_uint_t         i;
+    ngx_ors_callee_t  *callee;
 
     ngx_ors_metrics_head(out, "open_responses_tool_calls_total",
                          "Calls of hosted tools and MCP servers that are over, "
                          "by what came of them.", "counter");
 
-    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
+    for (callee = first; callee; callee = ngx_ors_callee_next(callee)) {
         for (i = 0; i < ngx_ors_callee_ends; i++) {
             ngx_ors_out_lit(out, "open_responses_tool_calls_total{");
-            ngx_ors_metrics_callee(out, &conf);
-            ngx_ors_metrics_print(out, ",outcome=\"%s\"} %uA\n", outcomes[i],
-                                  callee->ends[i]);
+            ngx_ors_metrics_labels(out, ngx_ors_metrics_callee_tags,
+                                   &callee->named, "");
+            ngx_ors_metrics_print(out, ",outcome=\"%s\"} %uA\n",
+                                  ngx_ors_metrics_ends[i], callee->ends[i]);
         }
     }
 
@@ -566,37 +557,24 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
                          "Messages about the end of calls and sessions that an "
                          "MCP server did not get.", "counter");
 
-    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
-        if (conf.mcp) {
+    for (callee = first; callee; callee = ngx_ors_callee_next(callee)) {
+        if (ngx_ors_callee_mcp(callee)) {
             ngx_ors_out_lit(out, "open_responses_mcp_dropped_total{");
-            ngx_ors_metrics_callee(out, &conf);
-            ngx_ors_metrics_print(out, "} %uA\n", callee->dropped);
+            ngx_ors_metrics_labels(out, ngx_ors_metrics_callee_tags,
+                                   &callee->named, "} ");
+            ngx_ors_metrics_print(out, "%uA\n", callee->dropped);
         }
     }
 
     ngx_ors_metrics_head(out, ngx_ors_metrics_tools.name,
                          ngx_ors_metrics_tools.help, "histogram");
 
-    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
+    for (callee = first; callee; callee = ngx_ors_callee_next(callee)) {
         if (ngx_ors_metrics_values(&callee->times)) {
             ngx_ors_metrics_histogram(out, &ngx_ors_metrics_tools,
-                                      ngx_ors_metrics_callee, &conf,
-                                      &callee->times);
+                                      &callee->named, "", &callee->times);
         }
     }
-}
-
-
-static void
-ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data)
-{
-    ngx_ors_callee_conf_t *conf = data;
-
-    ngx_ors_metrics_label(out, "server", &conf->server);
-    ngx_ors_metrics_label(out, ",tool", &conf->name);
-    ngx_ors_metrics_print(out, ",kind=\"%s\"",
-                          ngx_ors_metrics_kinds[conf->mcp]);
-    ngx_ors_metrics_label(out, ",target", &conf->uri);
 }
 
 
@@ -608,7 +586,6 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now)
 {
     ngx_uint_t                  i;
-    ngx_array_t                *labels, *spaces;
     ngx_ors_metrics_space_t    *space;
     ngx_ors_metrics_labels_t  **label;
 
@@ -622,10 +599,9 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
         ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_websockets),
         metrics->missing);
 
-    labels = shown->labels;
-    label = labels ? labels->elts : NULL;
+    label = shown->labels->elts;
 
-    for (i = 0; labels && i < labels->nelts; i++) {
+    for (i = 0; i < shown->labels->nelts; i++) {
 
         if (i) {
             ngx_ors_out_lit(out, ",");
@@ -635,13 +611,13 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     }
 
     ngx_ors_out_lit(out, "],\"tools\":[");
-    ngx_ors_metrics_json_callees(out, metrics);
+    ngx_ors_metrics_json_callees(out,
+                                (ngx_ors_callee_t *) metrics->callees.first);
     ngx_ors_out_lit(out, "],\"stores\":[");
 
-    spaces = shown->spaces;
-    space = spaces ? spaces->elts : NULL;
+    space = shown->spaces->elts;
 
-    for (i = 0; spaces && i < spaces->nelts; i++) {
+    for (i = 0; i < shown->spaces->nelts; i++) {
         ngx_ors_metrics_json_text(out, i ? ",{\"store\":" : "{\"store\":",
                                   &space[i].store);
         ngx_ors_metrics_print(out, ",\"used_bytes\":%L,\"size_bytes\":%L}",
@@ -653,37 +629,35 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
 
 static void
-ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_callee_t *first)
 {
-    char                   *sep;
-    ngx_ors_callee_t       *callee;
-    ngx_ors_callee_conf_t   conf;
+    ngx_uint_t         i;
+    ngx_ors_callee_t  *callee;
 
-    sep = "{\"server\":";
+    static char  *names[] = { "{\"server\":", ",\"tool\":", ",\"kind\":",
+                              ",\"target\":" };
 
-    conf.callee = NULL;
+    for (callee = first; callee; callee = ngx_ors_callee_next(callee)) {
 
-    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
-        ngx_ors_metrics_json_text(out, sep, &conf.server);
-        ngx_ors_metrics_json_text(out, ",\"tool\":", &conf.name);
-        ngx_ors_metrics_print(out, ",\"kind\":\"%s\"",
-                              ngx_ors_metrics_kinds[conf.mcp]);
-        ngx_ors_metrics_json_text(out, ",\"target\":", &conf.uri);
-        ngx_ors_metrics_print(out,
-                              ",\"completed\":%uA,\"failed\":%uA,"
-                              "\"canceled\":%uA",
-                              callee->ends[ngx_ors_callee_completed],
-                              callee->ends[ngx_ors_callee_failed],
-                              callee->ends[ngx_ors_callee_canceled]);
+        if (callee != first) {
+            ngx_ors_out_lit(out, ",");
+        }
 
-        if (conf.mcp) {
+        for (i = 0; i < ngx_ors_callee_names; i++) {
+            ngx_ors_metrics_json_text(out, names[i], &callee->named.names[i]);
+        }
+
+        for (i = 0; i < ngx_ors_callee_ends; i++) {
+            ngx_ors_metrics_print(out, ",\"%s\":%uA", ngx_ors_metrics_ends[i],
+                                  callee->ends[i]);
+        }
+
+        if (ngx_ors_callee_mcp(callee)) {
             ngx_ors_metrics_print(out, ",\"dropped\":%uA", callee->dropped);
         }
 
         ngx_ors_metrics_print(out, ",\"milliseconds\":%uL}",
                               ngx_ors_metrics_sum(&callee->times) / 1000000);
-
-        sep = ",{\"server\":";
     }
 }
 
@@ -702,10 +676,10 @@ ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_metrics_json_text(out, ",\"provider\":", &labels->provider);
 
     ngx_ors_metrics_print(out,
-        ",\"operation\":\"%s\",\"last_minute\":%ui,\"completed\":%uL,"
+        ",\"operation\":\"%V\",\"last_minute\":%ui,\"completed\":%uL,"
         "\"failed\":%uL,\"canceled\":%uL,\"input_tokens\":%uL,"
         "\"output_tokens\":%uL",
-        ngx_ors_metrics_operations_of[labels->operation],
+        &labels->row->named.names[2],
         ngx_ors_metrics_recent(labels->row, now),
         ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]),
         ngx_ors_metrics_failed(labels->row),

@@ -61,47 +61,12 @@ static const struct {
 };
 
 
+#undef ngx_ors_stats_single
+#define ngx_ors_stats_single(counter, name, title, more)                      \
+    { ngx_ors_stats_##counter, name, title, more },
+
 const ngx_ors_stats_single_t  ngx_ors_stats_singles[] = {
-
-    { ngx_ors_stats_upstream_error, "upstream_errors",
-      "Errors of model servers",
-      ": answers that are errors, and calls without an answer" },
-
-    { ngx_ors_stats_failover, "failovers",
-      "Failovers: another target was called",
-      " in place of one that had failed" },
-
-    { ngx_ors_stats_unstored, "unstored",
-      "Responses that could not be stored",
-      ": the store was down, full, or had no more room for the client" },
-
-    { ngx_ors_stats_ignored, "ignored_fields",
-      "Unknown fields that were not sent on", "" },
-
-    { ngx_ors_stats_schema_violation, "schema_violations",
-      "Calls and outputs of models that violate their schema", "" },
-
-    { ngx_ors_stats_schema_repeat, "schema_repeats",
-      "Rounds that were repeated for such a violation", "" },
-
-    { ngx_ors_stats_schema_unchecked, "schema_unchecked",
-      "Calls and outputs not checked: unusable schema", "" },
-
-    { ngx_ors_stats_ws_connection, "websocket_connections",
-      "WebSockets that were opened", "" },
-
-    { ngx_ors_stats_ws_turn, "websocket_turns",
-      "Turns that were begun in a WebSocket", "" },
-
-    { ngx_ors_stats_request_unrepaired, "requests_unrepaired",
-      "Requests that would be repaired, and are only reported", "" },
-
-    { ngx_ors_stats_answer_unrepaired, "answers_unrepaired",
-      "Answers that would be repaired, and are only reported", "" },
-
-    { ngx_ors_stats_stream_unrepaired, "streams_unrepaired",
-      "Streams that would be repaired, and are only reported", "" },
-
+    NGX_ORS_STATS_SINGLES(ngx_ors_stats_single)
     { 0, NULL, NULL, NULL }
 };
 

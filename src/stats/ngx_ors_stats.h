@@ -20,7 +20,45 @@
 
 
 /* to be raised when a counter is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  13
+#define NGX_ORS_STATS_VERSION  14
+
+
+/*
+ * Counters of one number: the counter, its name in JSON and Prometheus, its
+ * title, and for Prometheus the text after the title.
+ */
+
+#define NGX_ORS_STATS_SINGLES(row)                                            \
+    row(upstream_error, "upstream_errors",                                    \
+        "Errors of model servers",                                            \
+        ": answers that are errors, and calls without an answer")             \
+    row(failover, "failovers",                                                \
+        "Failovers: another target was called",                               \
+        " in place of one that had failed")                                   \
+    row(unstored, "unstored",                                                 \
+        "Responses that could not be stored",                                 \
+        ": the store was down, full, or had no more room for the client")     \
+    row(ignored, "ignored_fields", "Unknown fields that were not sent on", "")\
+    row(schema_violation, "schema_violations",                                \
+        "Calls and outputs of models that violate their schema", "")          \
+    row(schema_repeat, "schema_repeats",                                      \
+        "Rounds that were repeated for such a violation", "")                 \
+    row(schema_unchecked, "schema_unchecked",                                 \
+        "Calls and outputs not checked: unusable schema", "")                 \
+    row(ws_connection, "websocket_connections",                               \
+        "WebSockets that were opened", "")                                    \
+    row(ws_turn, "websocket_turns",                                           \
+        "Turns that were begun in a WebSocket", "")                           \
+    row(request_unrepaired, "requests_unrepaired",                            \
+        "Requests that would be repaired, and are only reported", "")         \
+    row(answer_unrepaired, "answers_unrepaired",                              \
+        "Answers that would be repaired, and are only reported", "")          \
+    row(stream_unrepaired, "streams_unrepaired",                              \
+        "Streams that would be repaired, and are only reported", "")
+
+
+#define ngx_ors_stats_single(counter, name, title, more)                      \
+    ngx_ors_stats_##counter,
 
 
 /* four outcomes of each kind, in the same order */
@@ -41,21 +79,7 @@ typedef enum {
     ngx_ors_stats_stream_refused,
     ngx_ors_stats_stream_reported,
 
-    ngx_ors_stats_upstream_error,       /* a server's own, or no answer */
-    ngx_ors_stats_failover,             /* another target was called */
-    ngx_ors_stats_unstored,             /* a response that should have been */
-    ngx_ors_stats_ignored,              /* a field that is not sent on */
-
-    ngx_ors_stats_schema_violation,     /* of what a model has made */
-    ngx_ors_stats_schema_repeat,        /* a round that was for such a one */
-    ngx_ors_stats_schema_unchecked,     /* the schema cannot be used */
-
-    ngx_ors_stats_ws_connection,        /* a WebSocket that was opened */
-    ngx_ors_stats_ws_turn,              /* a turn that was begun in one */
-
-    ngx_ors_stats_request_unrepaired,   /* would be repaired, and is only */
-    ngx_ors_stats_answer_unrepaired,    /* reported */
-    ngx_ors_stats_stream_unrepaired,
+    NGX_ORS_STATS_SINGLES(ngx_ors_stats_single)
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;

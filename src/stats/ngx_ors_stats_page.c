@@ -19,8 +19,6 @@
 
 static void ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_array_t *labels, time_t now);
-static void ngx_ors_stats_page_rows(ngx_ors_out_t *out, ngx_array_t *labels,
-    time_t now);
 static void ngx_ors_stats_page_checked(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_others(ngx_ors_out_t *out,
@@ -111,14 +109,13 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         age / 86400, age / 3600 % 24, age / 60 % 60, age % 60);
 
     ngx_ors_stats_page_now(out, stats, shown->labels, now);
-    ngx_ors_stats_page_rows(out, shown->labels, now);
     ngx_ors_stats_page_checked(out, stats);
     ngx_ors_stats_page_codes(out, stats);
     ngx_ors_stats_page_others(out, stats);
     ngx_ors_stats_page_tools(out, &stats->metrics);
     ngx_ors_stats_page_store(out, &stats->metrics);
 
-    if (shown->spaces && shown->spaces->nelts) {
+    if (shown->spaces->nelts) {
         ngx_ors_stats_page_spaces(out, shown->spaces);
     }
 
@@ -136,9 +133,9 @@ ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_metrics_labels_t  **label;
 
     recent = 0;
-    label = labels ? labels->elts : NULL;
+    label = labels->elts;
 
-    for (i = 0; labels && i < labels->nelts; i++) {
+    for (i = 0; i < labels->nelts; i++) {
         recent += ngx_ors_metrics_recent(label[i]->row, now);
     }
 
@@ -153,23 +150,13 @@ ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_streams),
         ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_background),
         ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_websockets));
-}
 
-
-static void
-ngx_ors_stats_page_rows(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
-{
-    ngx_uint_t                  i;
-    ngx_ors_metrics_labels_t  **label;
-
-    if (labels == NULL || labels->nelts == 0) {
+    if (labels->nelts == 0) {
         return;
     }
 
     ngx_ors_out_lit(out, "<h2>Targets and validated locations</h2>\n"
                          "<div class=\"rows\">\n");
-
-    label = labels->elts;
 
     for (i = 0; i < labels->nelts; i++) {
         ngx_ors_stats_page_row(out, label[i], now);
@@ -336,14 +323,13 @@ ngx_ors_stats_page_spaces(ngx_ors_out_t *out, ngx_array_t *spaces)
 static void
 ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
-    ngx_ors_callee_t       *callee;
-    ngx_ors_callee_conf_t   conf;
+    ngx_ors_callee_t  *callee;
 
-    if (metrics->callees.first == NULL) {
+    callee = (ngx_ors_callee_t *) metrics->callees.first;
+
+    if (callee == NULL) {
         return;
     }
-
-    conf.callee = NULL;
 
     ngx_ors_out_lit(out,
         "<h2>Tools</h2>\n"
@@ -351,11 +337,10 @@ ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         "<thead><tr><th>tool or MCP server</th><th>completed</th>"
         "<th>failed</th><th>canceled</th></tr></thead>\n");
 
-    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
+    for ( /* void */ ; callee; callee = ngx_ors_callee_next(callee)) {
         ngx_ors_out_lit(out, "<tr><th>");
-        ngx_ors_out_str(out, &conf.name);
+        ngx_ors_out_str(out, &callee->named.names[ngx_ors_callee_tool]);
         ngx_ors_out_lit(out, "</th>");
-
         ngx_ors_stats_page_cells(out, callee->ends, ngx_ors_callee_ends);
     }
 
@@ -468,33 +453,12 @@ ngx_ors_stats_page_head(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels)
 }
 
 
-/* a configuration may have any text */
-
 static void
 ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text)
 {
-    u_char  *p;
+    static char  *texts[] = { "&lt;", "&gt;", "&amp;" };
 
-    for (p = text->data; p < text->data + text->len; p++) {
-
-        switch (*p) {
-
-        case '<':
-            ngx_ors_out_lit(out, "&lt;");
-            break;
-
-        case '>':
-            ngx_ors_out_lit(out, "&gt;");
-            break;
-
-        case '&':
-            ngx_ors_out_lit(out, "&amp;");
-            break;
-
-        default:
-            ngx_ors_out_copy(out, p, 1);
-        }
-    }
+    ngx_ors_metrics_escape(out, text, "<>&", texts);
 }
 
 

@@ -111,9 +111,10 @@ test_era(void)
 static void
 test_ended(void)
 {
+    ngx_str_t              *names;
     ngx_uint_t              n;
     ngx_ors_callee_t       *callee;
-    ngx_ors_callee_conf_t   found, none;
+    ngx_ors_callee_conf_t   none;
 
     ngx_ors_callee_ended(&conf, ngx_ors_callee_completed, 5);
     ngx_ors_callee_ended(&conf, ngx_ors_callee_failed, 15);
@@ -129,9 +130,11 @@ test_ended(void)
     ngx_ors_callee_ended(&none, ngx_ors_callee_completed, 5);
     pass("no memory: nothing is counted");
 
-    found.callee = NULL;
+    callee = (ngx_ors_callee_t *) callees.first;
 
-    for (n = 0; ngx_ors_callee_next(&callees, &found); n++) { /* void */ }
+    for (n = 0; callee; n++) {
+        callee = ngx_ors_callee_next(callee);
+    }
 
     is_int(n, 7, "all that were attached");
 
@@ -139,12 +142,12 @@ test_ended(void)
     ngx_ors_callee_attach(&callees, &conf, &shpool);
     ngx_ors_named_end(&callees);
 
-    found.callee = NULL;
-    callee = ngx_ors_callee_next(&callees, &found);
-    ok(callee == conf.callee, "a configuration that has one");
-    is_str(&found.server, "a.example", "its server");
-    is_str(&found.name, "docs", "its label");
-    is_str(&found.uri, "/mcp/docs", "its location");
-    is_int(found.mcp, 1, "its kind");
-    ok(ngx_ors_callee_next(&callees, &found) == NULL, "no other one");
+    ok(callees.first == &conf.callee->named, "a configuration that has one");
+
+    names = conf.callee->named.names;
+    is_str(&names[ngx_ors_callee_server], "a.example", "its server");
+    is_str(&names[ngx_ors_callee_tool], "docs", "its label");
+    is_str(&names[ngx_ors_callee_uri], "/mcp/docs", "its location");
+    is_str(&names[ngx_ors_callee_kind], "mcp", "its kind");
+    ok(callees.first->next == NULL, "no other one");
 }

@@ -273,12 +273,13 @@ test_text(void)
     ngx_ors_out_t               out;
     ngx_ors_named_list_t        peers;
     ngx_ors_metrics_shown_t     shown;
-    ngx_ors_metrics_labels_t   *one[2], none;
+    ngx_ors_metrics_labels_t   *one[2], other;
 
     ngx_memzero(&peers, sizeof(ngx_ors_named_list_t));
-    none = labels;
-    none.row = NULL;
-    one[0] = &none;
+    other = labels;
+    ngx_str_set(&other.model, "c");
+    ngx_ors_metrics_attach(&metrics, &other, &shpool);
+    one[0] = &other;
     one[1] = &labels;
 
     list.elts = one;
@@ -287,7 +288,7 @@ test_text(void)
     shown.labels = &list;
     shown.spaces = &spaces;
 
-    none.peer = &peer;
+    other.peer = &peer;
     labels.peer = &peer;
     ngx_ors_peer_attach(&peers, &peer, &shpool);
     ngx_ors_peer_failed(&peer, 680);
@@ -361,13 +362,15 @@ test_page(void)
 {
     ngx_pool_t               *pool;
     ngx_ors_out_t             out;
+    ngx_array_t               none;
     ngx_ors_stats_t           stats;
     ngx_ors_metrics_shown_t   shown;
 
     pool = ngx_ors_test_pool();
 
+    ngx_memzero(&none, sizeof(ngx_array_t));
     ngx_ors_stats_init(&stats, 680);
-    shown.labels = NULL;
+    shown.labels = &none;
     shown.spaces = &spaces;
 
     ngx_ors_out_init(&out, pool, 4096);
