@@ -48,7 +48,6 @@ typedef struct {
     ngx_ors_chain_t           chain;
 
     ngx_queue_t               queue;      /* of those that wait */
-    ngx_msec_t                deadline;
     unsigned                  waiting:1;
     unsigned                  refused:1;  /* by the share of its scope */
 } ngx_ors_lmdb_op_t;

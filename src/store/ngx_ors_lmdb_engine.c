@@ -78,7 +78,7 @@ const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
     ngx_ors_lmdb_open_store,
     ngx_ors_lmdb_close_store,
     ngx_ors_lmdb_post,
-    ngx_ors_lmdb_refuse,
+    ngx_ors_lmdb_timeout,
     ngx_ors_lmdb_down,
     ngx_ors_lmdb_store_space
 };

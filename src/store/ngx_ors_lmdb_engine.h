@@ -70,15 +70,11 @@ struct ngx_ors_lmdb_state_s {
     dev_t                     dev;
     ino_t                     ino;
 
-    ngx_queue_t               jobs;       /* whose deadline is to come */
-    ngx_queue_t               reads;      /* of them, those that wait */
+    ngx_queue_t               reads;      /* ops that wait */
     ngx_queue_t               writes;
     ngx_queue_t               finished;   /* ops that threads have left */
-    ngx_queue_t               refused;    /* that nothing is done for */
 
-    ngx_event_t               timer;      /* the first deadline */
     ngx_event_t               finish;
-    ngx_event_t               refuse;
     ngx_event_t               wake;       /* of the upkeep */
     ngx_msec_t                retry;
 
@@ -101,13 +97,12 @@ struct ngx_ors_lmdb_state_s {
 void ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what);
 
 
-/* Prepares queues, timers and tasks for jobs. */
+/* Prepares queues and tasks for jobs. */
 void ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log);
 
-/* As post() and refuse() of the engine. */
+/* As post() and timeout() of an engine. */
 void ngx_ors_lmdb_post(ngx_ors_store_job_t *job);
-void ngx_ors_lmdb_refuse(ngx_ors_store_job_t *job,
-    ngx_ors_store_status_e status);
+void ngx_ors_lmdb_timeout(ngx_ors_store_job_t *job);
 
 /*
  * Ends all jobs without calling handlers; no thread may run any longer.  What

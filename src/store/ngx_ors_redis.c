@@ -71,7 +71,6 @@ static void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
 static void ngx_ors_redis_link_event(ngx_ors_redis_link_t *link);
 static void ngx_ors_redis_start(ngx_ors_redis_task_t *task,
     ngx_ors_store_entry_t *entries, ngx_uint_t n);
-static void ngx_ors_redis_timeout_handler(ngx_event_t *ev);
 static void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
     ngx_ors_store_status_e status);
 static void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd,
@@ -98,7 +97,6 @@ static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
     ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
     ngx_ors_redis_t *redis);
-static ngx_int_t ngx_ors_redis_slots(ngx_ors_redis_t *redis);
 static ngx_uint_t ngx_ors_redis_learn(ngx_ors_redis_t *redis);
 static void ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply,
     void *data);
@@ -241,10 +239,10 @@ static ngx_int_t
 ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     ngx_ors_store_entry_t *entry)
 {
-    time_t              ttl;
     u_char              key[NGX_ORS_REDIS_PREFIX + NGX_ORS_REDIS_KEY];
-    u_char              seconds[NGX_TIME_T_LEN];
-    ngx_str_t           args[6];
+    u_char              text[NGX_TIME_T_LEN];
+    ngx_str_t           args[6], seconds;
+    ngx_uint_t          n;
     ngx_ors_store_op_e  op;
 
     args[1].data = key;
@@ -253,40 +251,45 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
                   - key;
 
     op = cmd->task->job->op;
+    n = 2;
 
-    if (op != ngx_ors_store_put && op != ngx_ors_store_add) {
-        ngx_str_set(&args[0], "GET");
+    ngx_str_set(&args[0], "GET");
 
-        if (op == ngx_ors_store_delete) {
-            ngx_str_set(&args[0], "DEL");
+    if (op == ngx_ors_store_delete) {
+        ngx_str_set(&args[0], "DEL");
+
+    } else if (op == ngx_ors_store_put || op == ngx_ors_store_add) {
+        seconds.data = text;
+        seconds.len = ngx_sprintf(text, "%T", ngx_ors_redis_ttl(entry)) - text;
+
+        if (entry->value.data) {
+            ngx_str_set(&args[0], "SET");
+            args[2] = entry->value;
+            ngx_str_set(&args[3], "EX");
+            args[4] = seconds;
+            ngx_str_set(&args[5], "NX");
+
+            n = (op == ngx_ors_store_add) ? 6 : 5;
+
+        } else {
+            ngx_str_set(&args[0], "EXPIRE");
+            args[2] = seconds;
+            n = 3;
         }
-
-        return ngx_ors_redis_write_args(cmd, 2, args);
     }
+
+    return ngx_ors_redis_write_args(cmd, n, args);
+}
+
+
+time_t
+ngx_ors_redis_ttl(ngx_ors_store_entry_t *entry)
+{
+    time_t  ttl;
 
     ttl = entry->expires - ngx_time();
 
-    if (entry->value.data == NULL) {
-        ngx_str_set(&args[0], "EXPIRE");
-        args[2].data = seconds;
-        args[2].len = ngx_sprintf(seconds, "%T", ttl) - seconds;
-
-        return ngx_ors_redis_write_args(cmd, 3, args);
-    }
-
-    /* SET refuses a time to live that is not above 0 */
-
-    ttl = ngx_max(ttl, 1);
-
-    ngx_str_set(&args[0], "SET");
-    args[2] = entry->value;
-    ngx_str_set(&args[3], "EX");
-    args[4].data = seconds;
-    args[4].len = ngx_sprintf(seconds, "%T", ttl) - seconds;
-    ngx_str_set(&args[5], "NX");
-
-    return ngx_ors_redis_write_args(cmd, (op == ngx_ors_store_add) ? 6 : 5,
-                                    args);
+    return entry->value.data ? ngx_max(ttl, 1) : ttl;
 }
 
 
@@ -618,22 +621,6 @@ ngx_ors_redis_link_event(ngx_ors_redis_link_t *link)
 }
 
 
-void
-ngx_ors_redis_free(ngx_ors_redis_t *redis)
-{
-    ngx_queue_t  *q, *next;
-
-    for (q = ngx_queue_head(&redis->free);
-         q != ngx_queue_sentinel(&redis->free);
-         q = next)
-    {
-        next = ngx_queue_next(q);
-
-        ngx_free(ngx_queue_data(q, ngx_ors_redis_command_t, queue));
-    }
-}
-
-
 /*
  * Jobs of the Redis engine: the commands of each one, and what their replies
  * mean.
@@ -652,7 +639,7 @@ ngx_ors_redis_post(ngx_ors_store_job_t *job)
     job->state = task;
 
     if (task == NULL) {
-        ngx_ors_redis_give_back(job, ngx_ors_store_unavailable);
+        ngx_ors_store_return(job, ngx_ors_store_unavailable);
         return;
     }
 
@@ -669,12 +656,6 @@ ngx_ors_redis_post(ngx_ors_store_job_t *job)
     task->left = job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
     ngx_queue_init(&task->commands);
     ngx_queue_insert_tail(&redis->tasks, &job->queue);
-
-    task->timer.handler = ngx_ors_redis_timeout_handler;
-    task->timer.data = task;
-    task->timer.log = redis->log;
-
-    ngx_add_timer(&task->timer, redis->store->timeout);
 
     ngx_ors_redis_start(task, job->entries, job->n);
 
@@ -719,14 +700,10 @@ ngx_ors_redis_start(ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *entries,
 }
 
 
-static void
-ngx_ors_redis_timeout_handler(ngx_event_t *ev)
+void
+ngx_ors_redis_timeout(ngx_ors_store_job_t *job)
 {
-    ngx_ors_redis_task_t  *task;
-
-    task = ev->data;
-
-    ngx_ors_redis_end(task, ngx_ors_store_timeout);
+    ngx_ors_redis_end(job->state, ngx_ors_store_timeout);
 }
 
 
@@ -743,10 +720,6 @@ ngx_ors_redis_end(ngx_ors_redis_task_t *task, ngx_ors_store_status_e status)
 
     task->over = 1;
 
-    if (task->timer.timer_set) {
-        ngx_del_timer(&task->timer);
-    }
-
     while (!ngx_queue_empty(&task->commands)) {
         q = ngx_queue_head(&task->commands);
         ngx_ors_redis_forget(ngx_queue_data(q, ngx_ors_redis_command_t,
@@ -755,49 +728,7 @@ ngx_ors_redis_end(ngx_ors_redis_task_t *task, ngx_ors_store_status_e status)
 
     ngx_queue_remove(&task->job->queue);
 
-    ngx_ors_redis_give_back(task->job, status);
-}
-
-
-/* the handler is called from the event loop, never inside of its own call */
-
-void
-ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
-    ngx_ors_store_status_e status)
-{
-    ngx_ors_redis_t  *redis;
-
-    redis = job->store->state;
-
-    job->status = status;
-    ngx_queue_insert_tail(&redis->over, &job->queue);
-
-    ngx_post_event(&redis->event, &ngx_posted_events);
-}
-
-
-void
-ngx_ors_redis_drop(ngx_ors_redis_t *redis)
-{
-    ngx_queue_t           *q;
-    ngx_ors_store_job_t   *job;
-
-    while (!ngx_queue_empty(&redis->tasks)) {
-        q = ngx_queue_head(&redis->tasks);
-        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
-
-        ngx_ors_redis_end(job->state, ngx_ors_store_unavailable);
-    }
-
-    while (!ngx_queue_empty(&redis->over)) {
-        q = ngx_queue_head(&redis->over);
-        ngx_queue_remove(q);
-
-        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
-
-        job->dropped = 1;
-        ngx_ors_store_done(job, job->status);
-    }
+    ngx_ors_store_return(task->job, status);
 }
 
 
@@ -1105,10 +1036,6 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
         return link;
     }
 
-    if (ngx_ors_redis_slots(redis) != NGX_OK) {
-        return NULL;
-    }
-
     redis->slots[to.slot] = link;
 
     (void) ngx_ors_redis_learn(redis);
@@ -1211,28 +1138,11 @@ ngx_ors_redis_node_create(ngx_ors_redis_t *redis)
 }
 
 
-static ngx_int_t
-ngx_ors_redis_slots(ngx_ors_redis_t *redis)
-{
-    if (redis->slots == NULL) {
-        redis->slots = ngx_calloc(NGX_ORS_REDIS_SLOTS
-                                  * sizeof(ngx_ors_redis_link_t *),
-                                  redis->log);
-        if (redis->slots == NULL) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
 /*
  * Asks a configured server for the nodes of the cluster.  1 if the answer is
- * on its way, 0 if it has just come, or cannot come.
+ * on its way, 0 if it has just come, or cannot come.  When one slot has moved
+ * others may have.
  */
-
-/* one slot has moved: others may have */
 
 static ngx_uint_t
 ngx_ors_redis_learn(ngx_ors_redis_t *redis)
@@ -1261,10 +1171,6 @@ ngx_ors_redis_learn(ngx_ors_redis_t *redis)
         ngx_ors_redis_link_open(link);
 
         return 1;
-    }
-
-    if (ngx_ors_redis_slots(redis) != NGX_OK) {
-        return 0;
     }
 
     ngx_str_set(&args[0], "CLUSTER");
@@ -1386,15 +1292,27 @@ ngx_ors_redis_retire(ngx_ors_redis_t *redis)
 void
 ngx_ors_redis_close(ngx_ors_redis_t *redis)
 {
-    ngx_uint_t  i;
+    ngx_uint_t            i;
+    ngx_queue_t          *q;
+    ngx_ors_store_job_t  *job;
+
+    while (!ngx_queue_empty(&redis->tasks)) {
+        q = ngx_queue_head(&redis->tasks);
+        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
+
+        ngx_ors_redis_end(job->state, ngx_ors_store_unavailable);
+    }
 
     for (i = 0; i < redis->nlinks; i++) {
         ngx_ors_redis_link_close(redis->links[i]);
         ngx_free(redis->links[i]);
     }
 
-    if (redis->slots) {
-        ngx_free(redis->slots);
+    while (!ngx_queue_empty(&redis->free)) {
+        q = ngx_queue_head(&redis->free);
+        ngx_queue_remove(q);
+
+        ngx_free(ngx_queue_data(q, ngx_ors_redis_command_t, queue));
     }
 }
 

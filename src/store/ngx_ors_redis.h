@@ -39,17 +39,16 @@ typedef struct {
     ngx_ors_redis_link_t     *links[1 + NGX_ORS_REDIS_LINKS];
                                           /* that, and to nodes of a cluster */
     ngx_uint_t                nlinks;
-    ngx_ors_redis_link_t    **slots;      /* NULL: it is no cluster */
+    ngx_ors_redis_link_t    **slots;      /* NULL: none is followed to */
     ngx_msec_t                refreshed;  /* the slots, all of them */
     ngx_uint_t                refreshing;
 
     ngx_queue_t               tasks;      /* jobs under way */
-    ngx_queue_t               over;       /* jobs to be returned */
     ngx_queue_t               lost;       /* commands to be written again */
     ngx_queue_t               later;      /* ... after a pause */
     ngx_queue_t               free;       /* commands */
 
-    ngx_event_t               event;      /* posted for "over" and "lost" */
+    ngx_event_t               event;      /* posted for "lost" */
     ngx_event_t               timer;      /* for "later" */
 
     ngx_uint_t                said;       /* errors logged, bits */
@@ -61,7 +60,6 @@ typedef struct {
 typedef struct {
     ngx_ors_redis_t          *redis;
     ngx_ors_store_job_t      *job;
-    ngx_event_t               timer;
     ngx_queue_t               commands;   /* of its own, not yet over */
 
     ngx_ors_chain_t           chain;      /* of a job that follows one */
@@ -102,16 +100,9 @@ typedef struct {
 } ngx_ors_redis_command_t;
 
 
-/* Takes a job, see ngx_ors_store.h. */
+/* As post() and timeout() of an engine. */
 void ngx_ors_redis_post(ngx_ors_store_job_t *job);
-
-/* Ends a job that is not under way; as refuse() of an engine. */
-void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
-    ngx_ors_store_status_e status);
-
-/* Gives back all jobs, and their memory. */
-void ngx_ors_redis_drop(ngx_ors_redis_t *redis);
-
+void ngx_ors_redis_timeout(ngx_ors_store_job_t *job);
 
 /*
  * Sends commands that were lost or have waited; those that are queued meanwhile
@@ -119,14 +110,14 @@ void ngx_ors_redis_drop(ngx_ors_redis_t *redis);
  */
 void ngx_ors_redis_resend(ngx_queue_t *commands);
 
-/* Frees the memory of commands that are not under way. */
-void ngx_ors_redis_free(ngx_ors_redis_t *redis);
+/* Seconds that an entry has left: SET refuses less than one. */
+time_t ngx_ors_redis_ttl(ngx_ors_store_entry_t *entry);
 
 
 /* Makes the seeds' link, the first one.  NGX_OK, or NGX_ERROR: no memory. */
 ngx_int_t ngx_ors_redis_seed(ngx_ors_redis_t *redis);
 
-/* Closes and frees all links. */
+/* Gives back all jobs, closes all links, frees them and all commands. */
 void ngx_ors_redis_close(ngx_ors_redis_t *redis);
 
 /* 1 if no link is up or may be at once; as down() of an engine. */

@@ -174,11 +174,12 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
 static ngx_int_t
 ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
 {
-    ngx_uint_t              i;
+    ngx_int_t               rc;
     ngx_str_t               args[3], *arg;
+    ngx_uint_t              i;
     ngx_ors_redis_login_t  *login;
 
-    static const struct {
+    static struct {
         ngx_str_t         word;
         redisCallbackFn  *handler;
     } words[] = {
@@ -188,6 +189,7 @@ ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
     };
 
     login = link->login;
+    rc = NGX_OK;
 
     if (login->password.len) {
         arg = login->user.len ? &args[0] : &args[1];
@@ -196,37 +198,24 @@ ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
         args[2] = login->password;
         ngx_str_set(arg, "AUTH");
 
-        if (ngx_ors_redis_link_write(link, ngx_ors_redis_link_greeted, link,
-                                     &args[3] - arg, arg)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+        rc = ngx_ors_redis_link_write(link, ngx_ors_redis_link_greeted, link,
+                                      &args[3] - arg, arg);
     }
 
-    if (login->database.len) {
+    if (rc == NGX_OK && login->database.len) {
         ngx_str_set(&args[0], "SELECT");
         args[1] = login->database;
 
-        if (ngx_ors_redis_link_write(link, ngx_ors_redis_link_greeted, link,
-                                     2, args)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+        rc = ngx_ors_redis_link_write(link, ngx_ors_redis_link_greeted, link,
+                                      2, args);
     }
 
-    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        args[0] = words[i].word;
-
-        if (ngx_ors_redis_link_write(link, words[i].handler, link, 1, args)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    for (i = 0; rc == NGX_OK && i < sizeof(words) / sizeof(words[0]); i++) {
+        rc = ngx_ors_redis_link_write(link, words[i].handler, link, 1,
+                                      &words[i].word);
     }
 
-    return NGX_OK;
+    return rc;
 }
 
 
@@ -509,7 +498,7 @@ ngx_ors_redis_link_say(ngx_ors_redis_link_t *link, ngx_uint_t level)
 static void
 ngx_ors_redis_link_read_handler(ngx_event_t *rev)
 {
-    char                  *rest;
+    redisReader           *reader;
     ngx_connection_t      *c;
     ngx_ors_redis_link_t  *link;
 
@@ -529,10 +518,13 @@ ngx_ors_redis_link_read_handler(ngx_event_t *rev)
     redisAsyncHandleRead(link->context);
 
     if (link->context && !link->broken) {
-        rest = ngx_ors_redis_guard_rest(link);
+        reader = link->context->c.reader;
 
-        if (rest) {
-            ngx_ors_redis_link_break(link, (u_char *) rest, ngx_strlen(rest));
+        /* hiredis makes a string when all of it is there, however long */
+
+        if (reader->len - reader->pos > link->limit) {
+            ngx_ors_redis_link_break(link,
+                                     (u_char *) "a reply that is too long", 24);
         }
     }
 

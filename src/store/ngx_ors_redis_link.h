@@ -138,12 +138,6 @@ void ngx_ors_redis_link_close(ngx_ors_redis_link_t *link);
  */
 void ngx_ors_redis_guard(ngx_ors_redis_link_t *link);
 
-/*
- * Checks what was read, and is no whole string yet.  NULL, or why it is too
- * much.
- */
-char *ngx_ors_redis_guard_rest(ngx_ors_redis_link_t *link);
-
 /* 1 if it is up, or may be at once: there are addresses to be tried. */
 #define ngx_ors_redis_link_usable(link)                                       \
     ((link)->state == ngx_ors_redis_link_up                                   \

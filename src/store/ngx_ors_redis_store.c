@@ -32,19 +32,9 @@
 /* of each entry: its key; what is done with it, its time to live, its value */
 #define NGX_ORS_REDIS_SHARE_ENTRY  4
 
-#define NGX_ORS_REDIS_SHARE_SUFFIX  (sizeof(":sizes") - 1)
-
 #if (NGX_ORS_STORE_ENTRY != 128)
 #error the script below has the number
 #endif
-
-
-typedef struct {
-    ngx_ors_redis_command_t  *cmd;
-    ngx_str_t                *keys;
-    ngx_str_t                *values;
-    ngx_pool_t               *pool;
-} ngx_ors_redis_share_t;
 
 
 static char *ngx_ors_store_redis_address(ngx_conf_t *cf,
@@ -70,14 +60,9 @@ static ngx_int_t ngx_ors_store_redis_open(ngx_ors_store_t *store,
 static void ngx_ors_store_redis_close(ngx_ors_store_t *store);
 static void ngx_ors_store_redis_event_handler(ngx_event_t *ev);
 static void ngx_ors_store_redis_timer_handler(ngx_event_t *ev);
-static ngx_int_t ngx_ors_redis_share_names(ngx_ors_redis_share_t *share);
-static ngx_int_t ngx_ors_redis_share_limits(ngx_ors_redis_share_t *share);
-static ngx_int_t ngx_ors_redis_share_entry(ngx_ors_redis_share_t *share,
-    ngx_ors_store_entry_t *entry);
 static char *ngx_ors_redis_share_kind(ngx_ors_store_op_e op,
     ngx_str_t *value);
-static ngx_int_t ngx_ors_redis_share_number(ngx_pool_t *pool, ngx_str_t *text,
-    off_t n);
+static u_char *ngx_ors_redis_share_number(u_char *p, ngx_str_t *text, off_t n);
 
 
 static ngx_ors_conf_param_t  ngx_ors_store_redis_params[] = {
@@ -122,7 +107,7 @@ const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_ors_store_redis_open,
     ngx_ors_store_redis_close,
     ngx_ors_redis_post,
-    ngx_ors_redis_give_back,
+    ngx_ors_redis_timeout,
     ngx_ors_redis_down,
     NULL
 };
@@ -498,7 +483,6 @@ ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
     redis->log = cycle->log;
 
     ngx_queue_init(&redis->tasks);
-    ngx_queue_init(&redis->over);
     ngx_queue_init(&redis->lost);
     ngx_queue_init(&redis->later);
     ngx_queue_init(&redis->free);
@@ -511,6 +495,15 @@ ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
     redis->timer.data = redis;
     redis->timer.log = cycle->log;
     redis->timer.cancelable = 1;
+
+    if (redis->conf->cluster) {
+        redis->slots = ngx_pcalloc(cycle->pool,
+                                   NGX_ORS_REDIS_SLOTS
+                                   * sizeof(ngx_ors_redis_link_t *));
+        if (redis->slots == NULL) {
+            return NGX_ERROR;
+        }
+    }
 
     if (ngx_ors_redis_seed(redis) != NGX_OK) {
         return NGX_ERROR;
@@ -537,9 +530,7 @@ ngx_ors_store_redis_close(ngx_ors_store_t *store)
         return;
     }
 
-    ngx_ors_redis_drop(redis);
     ngx_ors_redis_close(redis);
-    ngx_ors_redis_free(redis);
 
     if (redis->timer.timer_set) {
         ngx_del_timer(&redis->timer);
@@ -556,22 +547,11 @@ ngx_ors_store_redis_close(ngx_ors_store_t *store)
 static void
 ngx_ors_store_redis_event_handler(ngx_event_t *ev)
 {
-    ngx_queue_t          *q;
-    ngx_ors_redis_t      *redis;
-    ngx_ors_store_job_t  *job;
+    ngx_ors_redis_t  *redis;
 
     redis = ev->data;
 
     ngx_ors_redis_resend(&redis->lost);
-
-    while (!ngx_queue_empty(&redis->over)) {
-        q = ngx_queue_head(&redis->over);
-        ngx_queue_remove(q);
-
-        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
-
-        ngx_ors_store_done(job, job->status);
-    }
 }
 
 
@@ -610,146 +590,81 @@ ngx_int_t
 ngx_ors_redis_share_args(ngx_ors_redis_command_t *cmd, ngx_str_t **args,
     ngx_uint_t *n)
 {
-    ngx_str_t              *arg;
+    time_t                  ttl;
+    u_char                 *p, *last;
+    ngx_str_t              *arg, *key, *value, *prefix;
     ngx_uint_t              i;
-    ngx_ors_redis_share_t   share;
+    ngx_ors_store_t        *store;
+    ngx_ors_store_op_e      op;
+    ngx_ors_store_entry_t  *entry;
+
+    static char  *suffixes[] = { ":ends", ":sizes" };
+
+    store = cmd->redis->store;
+    prefix = &cmd->redis->conf->prefix;
+    op = cmd->task->job->op;
 
     *n = NGX_ORS_REDIS_SHARE_ARGS + cmd->n * NGX_ORS_REDIS_SHARE_ENTRY;
 
-    share.cmd = cmd;
-    share.pool = cmd->task->job->pool;
-
-    arg = ngx_palloc(share.pool, *n * sizeof(ngx_str_t));
+    arg = ngx_palloc(cmd->task->job->pool,
+                     *n * sizeof(ngx_str_t)
+                     + (2 + cmd->n) * (prefix->len + NGX_ORS_REDIS_KEY)
+                     + (4 + cmd->n) * NGX_OFF_T_LEN);
     if (arg == NULL) {
         return NGX_ERROR;
     }
 
     *args = arg;
+    p = (u_char *) (arg + *n);
 
     ngx_str_set(&arg[0], "EVAL");
     arg[1] = ngx_ors_redis_share_script;
+    p = ngx_ors_redis_share_number(p, &arg[2], 2 + cmd->n);
 
-    share.keys = &arg[3];
-    share.values = &arg[3 + 2 + cmd->n];
+    key = &arg[3];
 
-    if (ngx_ors_redis_share_number(share.pool, &arg[2], 2 + cmd->n) != NGX_OK
-        || ngx_ors_redis_share_names(&share) != NGX_OK
-        || ngx_ors_redis_share_limits(&share) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+    /* the keys of what is counted: those of the scope, without a digest */
 
-    for (i = 0; i < cmd->n; i++) {
-        if (ngx_ors_redis_share_entry(&share, &cmd->entry[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* the keys of what is counted: those of the scope, without a digest */
-
-static ngx_int_t
-ngx_ors_redis_share_names(ngx_ors_redis_share_t *share)
-{
-    size_t       len;
-    u_char      *p, *last;
-    ngx_str_t   *prefix;
-    ngx_uint_t   i;
-
-    static char  *suffixes[] = { ":ends", ":sizes" };
-
-    prefix = &share->cmd->redis->conf->prefix;
-    len = prefix->len + NGX_ORS_REDIS_KEY + NGX_ORS_REDIS_SHARE_SUFFIX;
-
-    p = ngx_pnalloc(share->pool, 2 * len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < 2; i++) {
-        last = ngx_ors_redis_key(prefix, &share->cmd->entry->key, p)
+    for (i = 0; i < 2; i++, key++) {
+        last = ngx_ors_redis_key(prefix, &cmd->entry->key, p)
                - (1 + 2 * NGX_ORS_STORE_KEY);
 
-        share->keys->data = p;
-        share->keys->len = ngx_sprintf(last, "%s", suffixes[i]) - p;
-        share->keys++;
-
-        p += len;
+        key->data = p;
+        p = ngx_sprintf(last, "%s", suffixes[i]);
+        key->len = p - key->data;
     }
 
-    return NGX_OK;
-}
+    value = key + cmd->n;
 
+    p = ngx_ors_redis_share_number(p, value++, ngx_time());
+    p = ngx_ors_redis_share_number(p, value++, store->scope_size);
+    p = ngx_ors_redis_share_number(p, value++, store->scope_turns);
 
-static ngx_int_t
-ngx_ors_redis_share_limits(ngx_ors_redis_share_t *share)
-{
-    off_t             limits[3];
-    ngx_uint_t        i;
-    ngx_ors_store_t  *store;
+    for (i = 0; i < cmd->n; i++, key++, value += 3) {
+        entry = &cmd->entry[i];
 
-    store = share->cmd->redis->store;
+        key->data = p;
+        p = ngx_ors_redis_key(prefix, &entry->key, p);
+        key->len = p - key->data;
 
-    limits[0] = ngx_time();
-    limits[1] = store->scope_size;
-    limits[2] = store->scope_turns;
+        ttl = 0;
+        ngx_str_set(&value[2], "");
 
-    for (i = 0; i < 3; i++) {
-        if (ngx_ors_redis_share_number(share->pool, share->values++,
-                                       limits[i])
-            != NGX_OK)
-        {
-            return NGX_ERROR;
+        if (op == ngx_ors_store_put) {
+            ttl = ngx_ors_redis_ttl(entry);
+
+            if (entry->value.data) {
+                value[2] = entry->value;
+            }
         }
+
+        value[0].len = 1;
+        value[0].data = (u_char *) ngx_ors_redis_share_kind(op, &entry->value);
+
+        p = ngx_ors_redis_share_number(p, &value[1], ttl);
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_redis_share_entry(ngx_ors_redis_share_t *share,
-    ngx_ors_store_entry_t *entry)
-{
-    time_t               ttl;
-    u_char              *p;
-    ngx_str_t           *key, *values, *prefix;
-    ngx_ors_store_op_e   op;
-
-    op = share->cmd->task->job->op;
-    prefix = &share->cmd->redis->conf->prefix;
-
-    p = ngx_pnalloc(share->pool, prefix->len + NGX_ORS_REDIS_KEY);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    key = share->keys++;
-    key->data = p;
-    key->len = ngx_ors_redis_key(prefix, &entry->key, p) - p;
-
-    values = share->values;
-    share->values += NGX_ORS_REDIS_SHARE_ENTRY - 1;
-
-    ttl = (op == ngx_ors_store_put) ? entry->expires - ngx_time() : 0;
-
-    /* SET refuses a time to live that is not above 0 */
-
-    if (op == ngx_ors_store_put && entry->value.data) {
-        ttl = ngx_max(ttl, 1);
-        values[2] = entry->value;
-
-    } else {
-        ngx_str_set(&values[2], "");
-    }
-
-    values[0].len = 1;
-    values[0].data = (u_char *) ngx_ors_redis_share_kind(op, &entry->value);
-
-    return ngx_ors_redis_share_number(share->pool, &values[1], ttl);
 }
 
 
@@ -768,17 +683,14 @@ ngx_ors_redis_share_kind(ngx_ors_store_op_e op, ngx_str_t *value)
 }
 
 
-static ngx_int_t
-ngx_ors_redis_share_number(ngx_pool_t *pool, ngx_str_t *text, off_t n)
+static u_char *
+ngx_ors_redis_share_number(u_char *p, ngx_str_t *text, off_t n)
 {
-    text->data = ngx_pnalloc(pool, NGX_OFF_T_LEN);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
+    text->data = p;
+    p = ngx_sprintf(p, "%O", n);
+    text->len = p - text->data;
 
-    text->len = ngx_sprintf(text->data, "%O", n) - text->data;
-
-    return NGX_OK;
+    return p;
 }
 
 

@@ -440,17 +440,3 @@ ngx_ors_redis_guard_nil(const redisReadTask *task)
 
     return make ? make->createNil(task) : NULL;
 }
-
-
-/* hiredis makes a string when all of it is there, however long it will be */
-
-char *
-ngx_ors_redis_guard_rest(ngx_ors_redis_link_t *link)
-{
-    redisReader  *reader;
-
-    reader = link->context->c.reader;
-
-    return (reader->len - reader->pos > link->limit)
-           ? "a reply that is too long" : NULL;
-}

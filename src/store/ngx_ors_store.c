@@ -34,6 +34,9 @@
 #define NGX_ORS_STORE_RECORD_MIN  4096
 
 
+static void ngx_ors_store_timer_handler(ngx_event_t *ev);
+static void ngx_ors_store_timer_end(ngx_ors_store_job_t *job);
+static void ngx_ors_store_event_handler(ngx_event_t *ev);
 static char *ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores,
     ngx_str_t *value);
 static ngx_int_t ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store,
@@ -133,11 +136,37 @@ ngx_ors_store_post(ngx_ors_store_job_t *job)
     job->dropped = (job->handler == NULL);
 
     if (job->large) {
-        job->store->engine->refuse(job, ngx_ors_store_large);
+        ngx_ors_store_return(job, ngx_ors_store_large);
         return;
     }
 
+    job->timer.handler = ngx_ors_store_timer_handler;
+    job->timer.data = job;
+    job->timer.log = job->store->log;
+
+    ngx_add_timer(&job->timer, job->store->timeout);
+
     job->store->engine->post(job);
+}
+
+
+static void
+ngx_ors_store_timer_handler(ngx_event_t *ev)
+{
+    ngx_ors_store_job_t  *job;
+
+    job = ev->data;
+
+    job->store->engine->timeout(job);
+}
+
+
+static void
+ngx_ors_store_timer_end(ngx_ors_store_job_t *job)
+{
+    if (job->timer.timer_set) {
+        ngx_del_timer(&job->timer);
+    }
 }
 
 
@@ -170,6 +199,8 @@ ngx_ors_store_drop(ngx_ors_store_job_t **job)
 void
 ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {
+    ngx_ors_store_timer_end(job);
+
     job->posted = 0;
 
     if (job->dropped) {
@@ -194,6 +225,77 @@ ngx_ors_store_tell(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 
     if (!job->dropped) {
         job->handler(job);
+    }
+}
+
+
+/* not from here: the one that has posted the job is not ready to be called */
+
+void
+ngx_ors_store_return(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
+{
+    ngx_ors_store_timer_end(job);
+
+    job->status = status;
+
+    ngx_queue_insert_tail(&job->store->over, &job->queue);
+    ngx_post_event(&job->store->event, &ngx_posted_events);
+}
+
+
+static void
+ngx_ors_store_event_handler(ngx_event_t *ev)
+{
+    ngx_queue_t          *q;
+    ngx_ors_store_t      *store;
+    ngx_ors_store_job_t  *job;
+
+    store = ev->data;
+
+    while (!ngx_queue_empty(&store->over)) {
+        q = ngx_queue_head(&store->over);
+        ngx_queue_remove(q);
+
+        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
+
+        ngx_ors_store_done(job, job->status);
+    }
+}
+
+
+void
+ngx_ors_store_begin(ngx_ors_store_t *store, ngx_log_t *log)
+{
+    ngx_queue_init(&store->over);
+
+    store->event.handler = ngx_ors_store_event_handler;
+    store->event.data = store;
+    store->event.log = log;
+
+    store->log = log;
+}
+
+
+void
+ngx_ors_store_end(ngx_ors_store_t *store)
+{
+    ngx_queue_t          *q;
+    ngx_ors_store_job_t  *job;
+
+    store->engine->close(store);
+
+    for (q = ngx_queue_head(&store->over);
+         q != ngx_queue_sentinel(&store->over);
+         q = ngx_queue_next(q))
+    {
+        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
+        job->dropped = 1;
+    }
+
+    ngx_ors_store_event_handler(&store->event);
+
+    if (store->event.posted) {
+        ngx_delete_posted_event(&store->event);
     }
 }
 
@@ -490,7 +592,8 @@ ngx_ors_store_named(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *name)
     store->record = NGX_CONF_UNSET_SIZE;
     store->scope_size = NGX_CONF_UNSET;
     store->scope_turns = NGX_CONF_UNSET_UINT;
-    store->log = cf->log;
+
+    ngx_ors_store_begin(store, cf->log);
 
     list = ngx_array_push(stores);
     if (list == NULL) {
@@ -536,7 +639,7 @@ ngx_ors_stores_open(ngx_array_t *stores, ngx_cycle_t *cycle)
     list = stores->elts;
 
     for (i = 0; i < stores->nelts; i++) {
-        list[i]->log = cycle->log;
+        ngx_ors_store_begin(list[i], cycle->log);
 
         if (list[i]->engine->open(list[i], cycle) != NGX_OK) {
             return NGX_ERROR;
@@ -556,6 +659,6 @@ ngx_ors_stores_close(ngx_array_t *stores)
     list = stores->elts;
 
     for (i = 0; i < stores->nelts; i++) {
-        list[i]->engine->close(list[i]);
+        ngx_ors_store_end(list[i]);
     }
 }

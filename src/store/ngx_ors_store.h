@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_event.h>
 #include <ngx_ors_conf.h>
 
 
@@ -130,6 +131,7 @@ struct ngx_ors_store_job_s {
     ngx_pool_t               *pool;
     ngx_log_t                 log;        /* of the pool, says nothing */
     ngx_ors_store_t          *store;
+    ngx_event_t               timer;      /* while it is posted */
     ngx_queue_t               queue;      /* of the engine */
     void                     *state;      /* of the engine */
 
@@ -168,13 +170,12 @@ typedef struct {
 
     /*
      * Takes the job and gives it to ngx_ors_store_done() from the event
-     * loop, not before this call has returned.
+     * loop, not before this call has returned, or to ngx_ors_store_return().
      */
     void                    (*post)(ngx_ors_store_job_t *job);
 
-    /* The same for a job that is not done, but ends with the status. */
-    void                    (*refuse)(ngx_ors_store_job_t *job,
-                                      ngx_ors_store_status_e status);
+    /* The time of the job is over: it is given back, or told. */
+    void                    (*timeout)(ngx_ors_store_job_t *job);
 
     /* 1 if it is known by now that jobs will fail */
     ngx_uint_t              (*down)(ngx_ors_store_t *store);
@@ -202,6 +203,8 @@ struct ngx_ors_store_s {
     ngx_log_t                *log;        /* of the cycle */
     void                     *conf;       /* of the engine */
     void                     *state;      /* of the engine, of this worker */
+    ngx_queue_t               over;       /* jobs to be given back */
+    ngx_event_t               event;      /* posted for them */
 };
 
 #define ngx_ors_store_down(store)  (store)->engine->down(store)
@@ -263,6 +266,10 @@ extern char  *ngx_ors_store_ops[];
 void ngx_ors_store_done(ngx_ors_store_job_t *job,
     ngx_ors_store_status_e status);
 
+/* For engines: the job is over, its handler is called from the event loop. */
+void ngx_ors_store_return(ngx_ors_store_job_t *job,
+    ngx_ors_store_status_e status);
+
 /*
  * For engines: calls the handler of a job that is in use by a thread, which
  * is over when ngx_ors_store_done() is called.
@@ -289,6 +296,10 @@ void ngx_ors_store_use_merge(ngx_ors_store_use_t *use,
  * NGX_CONF_ERROR: it is logged.
  */
 char *ngx_ors_stores_check(ngx_conf_t *cf, ngx_array_t *stores);
+
+/* Prepares a store for jobs; ends it, and drops those to be given back. */
+void ngx_ors_store_begin(ngx_ors_store_t *store, ngx_log_t *log);
+void ngx_ors_store_end(ngx_ors_store_t *store);
 
 /* Opens and closes all stores of a worker.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_ors_stores_open(ngx_array_t *stores, ngx_cycle_t *cycle);

@@ -54,6 +54,7 @@ static void run_all(void);
 static void run_posted(void);
 static ngx_uint_t run_event(ngx_queue_t *posted);
 static void later(ngx_msec_t ms);
+static void close_store(ngx_ors_store_t *s);
 
 
 static ngx_ors_test_lmdb_t    env;
@@ -70,6 +71,7 @@ static jobs_seen_t            seen[JOBS_MAX];
 ngx_queue_t                   ngx_posted_events;
 ngx_queue_t                   ngx_posted_next_events;
 ngx_rbtree_t                  ngx_event_timer_rbtree;
+static ngx_rbtree_node_t     *armed[JOBS_MAX];
 static ngx_uint_t             timers;
 
 
@@ -591,7 +593,7 @@ test_end(void)
     post(ngx_ors_store_get, 0, NULL, &seen[331]);
     st.ready = 1;
 
-    ngx_ors_lmdb_jobs_end(&st);
+    ngx_ors_store_end(&store);
 
     for (i = 0; i < 332; i++) {
         if (seen[i].called) {
@@ -599,7 +601,9 @@ test_end(void)
         }
     }
 
-    ok(ngx_queue_empty(&st.jobs), "no job is left");
+    ok(ngx_queue_empty(&st.reads) && ngx_queue_empty(&st.writes)
+       && ngx_queue_empty(&st.finished) && ngx_queue_empty(&store.over),
+       "no job is left");
     is_int(timers, 0, "nor a timer");
 
     while (ndone) {
@@ -647,12 +651,14 @@ start(void)
 
     store.engine = NULL;
     store.timeout = 1000;
-    store.log = ngx_ors_test_log();
     store.state = &st;
+    ngx_ors_store_begin(&store, ngx_ors_test_log());
 
     static ngx_ors_store_engine_t  engine;
 
     engine.post = ngx_ors_lmdb_post;
+    engine.timeout = ngx_ors_lmdb_timeout;
+    engine.close = close_store;
     store.engine = &engine;
 
     st.db = env.db;
@@ -822,15 +828,32 @@ run_event(ngx_queue_t *posted)
 static void
 later(ngx_msec_t ms)
 {
+    ngx_uint_t    i;
+    ngx_event_t  *ev;
+
     ngx_ors_test_time(ngx_time(), ngx_current_msec + ms);
 
-    if (st.timer.timer_set
-        && (ngx_msec_int_t) (st.timer.timer.key - ngx_current_msec) <= 0)
-    {
-        timers--;
-        st.timer.timer_set = 0;
-        st.timer.handler(&st.timer);
+    i = 0;
+
+    while (i < timers) {
+        ev = ngx_rbtree_data(armed[i], ngx_event_t, timer);
+
+        if ((ngx_msec_int_t) (ev->timer.key - ngx_current_msec) > 0) {
+            i++;
+            continue;
+        }
+
+        ngx_event_del_timer(ev);
+        ev->handler(ev);
+        i = 0;
     }
+}
+
+
+static void
+close_store(ngx_ors_store_t *s)
+{
+    ngx_ors_lmdb_jobs_end(s->state);
 }
 
 
@@ -856,14 +879,20 @@ ngx_thread_task_post(ngx_thread_pool_t *tp, ngx_thread_task_t *task)
 void
 ngx_rbtree_insert(ngx_rbtree_t *tree, ngx_rbtree_node_t *node)
 {
-    timers++;
+    armed[timers++] = node;
 }
 
 
 void
 ngx_rbtree_delete(ngx_rbtree_t *tree, ngx_rbtree_node_t *node)
 {
-    timers--;
+    ngx_uint_t  i;
+
+    for (i = 0; armed[i] != node; i++) { /* void */ }
+
+    for (timers--; i < timers; i++) {
+        armed[i] = armed[i + 1];
+    }
 }
 
 
