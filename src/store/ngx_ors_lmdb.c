@@ -19,8 +19,9 @@
 #define NGX_ORS_LMDB_TRIES    3
 
 
-static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env);
-static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env);
+static void ngx_ors_lmdb_shut(ngx_ors_lmdb_t *db);
+static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db);
+static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_entries(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, ngx_uint_t n, time_t now, size_t *left,
@@ -32,11 +33,6 @@ static int ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn,
 static int ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now, size_t *left,
     ngx_pool_t *pool);
-static void ngx_ors_lmdb_share_of(u_char *data, size_t len,
-    ngx_ors_lmdb_share_t *share);
-static int ngx_ors_lmdb_share_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    u_char *scope, ngx_ors_lmdb_share_t *share);
-static uint64_t ngx_ors_lmdb_less(uint64_t n, uint64_t m);
 
 
 ngx_int_t
@@ -51,29 +47,18 @@ ngx_ors_lmdb_init(ngx_ors_lmdb_t *db)
 int
 ngx_ors_lmdb_open(ngx_ors_lmdb_t *db)
 {
-    int       err;
-    MDB_env  *env;
+    int  err;
 
     /* no process may have an environment open twice */
 
     (void) pthread_rwlock_wrlock(&db->lock);
 
-    if (db->env) {
-        mdb_env_close(db->env);
-        db->env = NULL;
-    }
+    ngx_ors_lmdb_shut(db);
 
-    err = ngx_ors_lmdb_env(db, &env);
+    err = ngx_ors_lmdb_env(db);
 
-    if (err == 0) {
-        err = ngx_ors_lmdb_tables(db, env);
-
-        if (err) {
-            mdb_env_close(env);
-
-        } else {
-            db->env = env;
-        }
+    if (err) {
+        ngx_ors_lmdb_shut(db);
     }
 
     (void) pthread_rwlock_unlock(&db->lock);
@@ -82,43 +67,51 @@ ngx_ors_lmdb_open(ngx_ors_lmdb_t *db)
 }
 
 
+static void
+ngx_ors_lmdb_shut(ngx_ors_lmdb_t *db)
+{
+    if (db->env) {
+        mdb_env_close(db->env);
+        db->env = NULL;
+    }
+}
+
+
 static int
-ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env)
+ngx_ors_lmdb_env(ngx_ors_lmdb_t *db)
 {
     int  err;
 
-    err = mdb_env_create(env);
+    err = mdb_env_create(&db->env);
+
     if (err) {
+        db->env = NULL;
         return err;
     }
 
-    err = mdb_env_set_maxdbs(*env, 4);
+    err = mdb_env_set_maxdbs(db->env, 4);
 
     if (err == 0) {
-        err = mdb_env_set_maxreaders(*env, NGX_ORS_LMDB_READERS);
+        err = mdb_env_set_maxreaders(db->env, NGX_ORS_LMDB_READERS);
     }
 
     if (err == 0) {
-        err = mdb_env_set_mapsize(*env, db->size);
+        err = mdb_env_set_mapsize(db->env, db->size);
     }
 
     /* a task may end on another thread than the previous one */
 
     if (err == 0) {
-        err = mdb_env_open(*env, (char *) db->path,
+        err = mdb_env_open(db->env, (char *) db->path,
                            db->sync ? MDB_NOTLS : MDB_NOTLS|MDB_NOSYNC, 0600);
     }
 
-    if (err) {
-        mdb_env_close(*env);
-    }
-
-    return err;
+    return err ? err : ngx_ors_lmdb_tables(db);
 }
 
 
 static int
-ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
+ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db)
 {
     int         err;
     MDB_txn    *txn;
@@ -134,7 +127,7 @@ ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
         { "scopes", &db->scopes }
     };
 
-    err = mdb_txn_begin(env, NULL, 0, &txn);
+    err = mdb_txn_begin(db->env, NULL, 0, &txn);
     if (err) {
         return err;
     }
@@ -157,10 +150,7 @@ ngx_ors_lmdb_close(ngx_ors_lmdb_t *db)
 {
     (void) pthread_rwlock_wrlock(&db->lock);
 
-    if (db->env) {
-        mdb_env_close(db->env);
-        db->env = NULL;
-    }
+    ngx_ors_lmdb_shut(db);
 
     (void) pthread_rwlock_unlock(&db->lock);
 }
@@ -239,7 +229,6 @@ int
 ngx_ors_lmdb_space(ngx_ors_lmdb_t *db, off_t *used, off_t *size)
 {
     int          err;
-    MDB_dbi     dbi;
     MDB_txn     *txn;
     MDB_stat     stat;
     ngx_uint_t   i;
@@ -260,8 +249,7 @@ ngx_ors_lmdb_space(ngx_ors_lmdb_t *db, off_t *used, off_t *size)
     *used = 0;
 
     for (i = 0; err == 0 && i < sizeof(of) / sizeof(of[0]); i++) {
-        dbi = of[i];
-        err = mdb_stat(txn, dbi, &stat);
+        err = mdb_stat(txn, of[i], &stat);
 
         if (err == 0) {
             *used += (off_t) (stat.ms_branch_pages + stat.ms_leaf_pages
@@ -467,7 +455,7 @@ ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now, size_t *left, ngx_pool_t *pool)
 {
     int        err;
-    MDB_val    key, value;
+    MDB_val    value;
     ngx_str_t  stored;
 
     err = ngx_ors_lmdb_expires(db, txn, &entry->key, &entry->expires);
@@ -479,10 +467,8 @@ ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
         return MDB_NOTFOUND;
     }
 
-    key.mv_data = &entry->key;
-    key.mv_size = sizeof(ngx_ors_store_key_t);
-
-    err = mdb_get(txn, db->values, &key, &value);
+    err = ngx_ors_lmdb_get(txn, db->values, &entry->key, sizeof(entry->key),
+                           &value);
     if (err) {
         return (err == MDB_NOTFOUND) ? MDB_CORRUPTED : err;
     }
@@ -511,13 +497,11 @@ ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
 {
     int       err;
     u_char   *p;
-    MDB_val   k, value;
+    MDB_val   value;
     uint64_t  n;
 
-    k.mv_data = key;
-    k.mv_size = sizeof(ngx_ors_store_key_t);
-
-    err = mdb_get(txn, db->entries, &k, &value);
+    err = ngx_ors_lmdb_get(txn, db->entries, key, sizeof(ngx_ors_store_key_t),
+                           &value);
     if (err) {
         return err;
     }
@@ -539,204 +523,14 @@ ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
 }
 
 
-/*
- * Rows and bytes of each scope, counted with every change, and the room that
- * is made for it.
- */
-
-
 int
-ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_key_t *key,
-    ngx_ors_lmdb_share_t *share)
+ngx_ors_lmdb_get(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len,
+    MDB_val *value)
 {
-    int      err;
-    MDB_val  k, value;
-
-    share->bytes = 0;
-    share->turns = 0;
+    MDB_val  k;
 
     k.mv_data = key;
-    k.mv_size = sizeof(ngx_ors_store_key_t);
+    k.mv_size = len;
 
-    err = mdb_get(txn, db->values, &k, &value);
-
-    if (err) {
-        return (err == MDB_NOTFOUND) ? 0 : err;
-    }
-
-    ngx_ors_lmdb_share_of(value.mv_data, value.mv_size, share);
-
-    return 0;
-}
-
-
-static void
-ngx_ors_lmdb_share_of(u_char *data, size_t len, ngx_ors_lmdb_share_t *share)
-{
-    share->bytes = len + NGX_ORS_STORE_ENTRY;
-    share->turns = ngx_ors_record_is(data, len);
-}
-
-
-int
-ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
-    ngx_ors_lmdb_share_t *old, ngx_str_t *value)
-{
-    int                   err;
-    ngx_ors_lmdb_share_t  share, add;
-
-    add.bytes = 0;
-    add.turns = 0;
-
-    if (value->data) {
-        ngx_ors_lmdb_share_of(value->data, value->len, &add);
-    }
-
-    if (add.bytes == old->bytes && add.turns == old->turns) {
-        return 0;
-    }
-
-    err = ngx_ors_lmdb_share(db, txn, scope, &share);
-
-    if (err) {
-        return err;
-    }
-
-    share.bytes = ngx_ors_lmdb_less(share.bytes + add.bytes, old->bytes);
-    share.turns = ngx_ors_lmdb_less(share.turns + add.turns, old->turns);
-
-    return ngx_ors_lmdb_share_put(db, txn, scope, &share);
-}
-
-
-int
-ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_job_t *job,
-    ngx_uint_t *refused)
-{
-    int                     err;
-    u_char                 *scope;
-    ngx_uint_t              i, record;
-    ngx_ors_lmdb_share_t    share, old, new, less, more;
-    ngx_ors_store_entry_t  *entry;
-
-    *refused = 0;
-
-    if (db->scope_size == 0 && db->scope_turns == 0) {
-        return 0;
-    }
-
-    record = 0;
-    scope = NULL;
-
-    ngx_memzero(&less, sizeof(ngx_ors_lmdb_share_t));
-    ngx_memzero(&more, sizeof(ngx_ors_lmdb_share_t));
-
-    for (i = 0; i < job->n; i++) {
-        entry = &job->entries[i];
-
-        if (entry->value.data == NULL) {
-            continue;
-        }
-
-        err = ngx_ors_lmdb_weigh(db, txn, &entry->key, &old);
-        if (err) {
-            return err;
-        }
-
-        ngx_ors_lmdb_share_of(entry->value.data, entry->value.len, &new);
-
-        less.bytes += old.bytes;
-        less.turns += old.turns;
-        more.bytes += new.bytes;
-        more.turns += new.turns;
-
-        /* all of a job is of one scope */
-
-        if (new.turns) {
-            record = 1;
-            scope = entry->key.scope;
-        }
-    }
-
-    if (!record) {
-        return 0;
-    }
-
-    err = ngx_ors_lmdb_share(db, txn, scope, &share);
-    if (err) {
-        return err;
-    }
-
-    if ((db->scope_size && more.bytes > less.bytes
-         && share.bytes + (more.bytes - less.bytes) > db->scope_size)
-        || (db->scope_turns && more.turns > less.turns
-            && share.turns + (more.turns - less.turns) > db->scope_turns))
-    {
-        *refused = 1;
-    }
-
-    return 0;
-}
-
-
-int
-ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
-    ngx_ors_lmdb_share_t *share)
-{
-    int      err;
-    MDB_val  key, value;
-
-    share->bytes = 0;
-    share->turns = 0;
-
-    key.mv_data = scope;
-    key.mv_size = NGX_ORS_STORE_KEY;
-
-    err = mdb_get(txn, db->scopes, &key, &value);
-
-    if (err) {
-        return (err == MDB_NOTFOUND) ? 0 : err;
-    }
-
-    if (value.mv_size != sizeof(ngx_ors_lmdb_share_t)) {
-        return MDB_CORRUPTED;
-    }
-
-    ngx_memcpy(share, value.mv_data, sizeof(ngx_ors_lmdb_share_t));
-
-    return 0;
-}
-
-
-/* a scope that has nothing has no row */
-
-static int
-ngx_ors_lmdb_share_put(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
-    ngx_ors_lmdb_share_t *share)
-{
-    int      err;
-    MDB_val  key, value;
-
-    key.mv_data = scope;
-    key.mv_size = NGX_ORS_STORE_KEY;
-
-    if (share->bytes == 0) {
-        err = mdb_del(txn, db->scopes, &key, NULL);
-
-        return (err == MDB_NOTFOUND) ? 0 : err;
-    }
-
-    value.mv_data = share;
-    value.mv_size = sizeof(ngx_ors_lmdb_share_t);
-
-    return mdb_put(txn, db->scopes, &key, &value, 0);
-}
-
-
-/* a sum that were wrong must not become endless */
-
-static uint64_t
-ngx_ors_lmdb_less(uint64_t n, uint64_t m)
-{
-    return (n > m) ? n - m : 0;
+    return mdb_get(txn, dbi, &k, value);
 }

@@ -108,27 +108,13 @@ int ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db);
 int ngx_ors_lmdb_begin(ngx_ors_lmdb_t *db, unsigned int flags, MDB_txn **txn);
 int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, int err);
 
+/* The value of a key, borrowed from the map.  0, MDB_NOTFOUND or an error. */
+int ngx_ors_lmdb_get(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len,
+    MDB_val *value);
+
 /* When the key expires.  0, MDB_NOTFOUND or an error. */
 int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, time_t *expires);
-
-/* Share of the key's value, zeros if there is none.  0 or an error. */
-int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_key_t *key, ngx_ors_lmdb_share_t *share);
-
-/*
- * A value of the scope has been written, or deleted if "data" is NULL, in
- * the place of one that took "old".  0 or an error.
- */
-int ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
-    ngx_ors_lmdb_share_t *old, ngx_str_t *value);
-
-/*
- * Checks that a scope has room for what a job puts: "refused" is 1 if not.
- * Only jobs with a record are refused.  0 or an error.
- */
-int ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_job_t *job, ngx_uint_t *refused);
 
 /* Share of the scope.  0 or an error. */
 int ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,

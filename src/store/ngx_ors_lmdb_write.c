@@ -48,15 +48,9 @@ static int ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now, size_t *size);
 static int ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
     ngx_uint_t n);
-static int ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_uint_t n, size_t size);
-static int ngx_ors_lmdb_add(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now);
 static int ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now);
+    ngx_ors_store_entry_t *entry, ngx_uint_t add, time_t now);
 static int ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry);
-static int ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry);
 static int ngx_ors_lmdb_put_row(MDB_txn *txn, MDB_dbi dbi, void *key,
     size_t len, void *value, size_t size);
@@ -67,12 +61,18 @@ static void ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row,
     ngx_ors_store_key_t *key, time_t expires);
 static ngx_uint_t ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now);
 static int ngx_ors_lmdb_step(ngx_ors_lmdb_t *db);
-static int ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    time_t now, ngx_uint_t max, ngx_uint_t *swept);
 static int ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_row_t *row);
-static int ngx_ors_lmdb_due(MDB_cursor *cursor, time_t now,
+static int ngx_ors_lmdb_due(ngx_ors_lmdb_t *db, MDB_txn *txn, time_t now,
     ngx_ors_lmdb_row_t *row);
+static int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_key_t *key, ngx_ors_lmdb_share_t *share);
+static void ngx_ors_lmdb_share_of(u_char *data, size_t len,
+    ngx_ors_lmdb_share_t *share);
+static int ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    u_char *scope, ngx_ors_lmdb_share_t *old, ngx_str_t *value);
+static int ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_op_t *op);
 static void ngx_ors_lmdb_task_init(ngx_ors_lmdb_state_t *st,
     ngx_ors_lmdb_task_t *t, ngx_log_t *log);
 static void ngx_ors_lmdb_run(ngx_ors_lmdb_state_t *st);
@@ -180,17 +180,15 @@ ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     time_t now, size_t *size)
 {
     int                   err;
-    ngx_uint_t            i, refused;
+    ngx_uint_t            i;
     ngx_ors_store_job_t  *job;
 
     job = op->job;
-    op->refused = 0;
 
     if (job->op == ngx_ors_store_put) {
-        err = ngx_ors_lmdb_room(db, txn, job, &refused);
+        err = ngx_ors_lmdb_room(db, txn, op);
 
-        if (err || refused) {
-            op->refused = refused;
+        if (err || op->refused) {
             return err;
         }
     }
@@ -203,9 +201,8 @@ ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
         } else {
             *size += job->entries[i].value.len
                      + (job->entries[i].value.data != NULL);
-            err = (job->op == ngx_ors_store_add)
-                  ? ngx_ors_lmdb_add(db, txn, &job->entries[i], now)
-                  : ngx_ors_lmdb_put(db, txn, &job->entries[i], now);
+            err = ngx_ors_lmdb_put(db, txn, &job->entries[i],
+                                   job->op == ngx_ors_store_add, now);
         }
 
         if (err) {
@@ -228,9 +225,12 @@ static int
 ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
     ngx_uint_t n)
 {
+    int          err;
+    MDB_val      key, value;
+    MDB_txn     *child;
     MDB_stat     stat;
+    ngx_uint_t   i, pages, spare;
     MDB_envinfo  info;
-    ngx_uint_t   pages, spare;
 
     (void) mdb_env_stat(db->env, &stat);
     (void) mdb_env_info(db->env, &info);
@@ -250,20 +250,7 @@ ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
         return 0;
     }
 
-    return ngx_ors_lmdb_spare_pages(db, txn, spare, stat.ms_psize);
-}
-
-
-/* only LMDB knows which pages are free: it is made to find them */
-
-static int
-ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,
-    size_t size)
-{
-    int          err;
-    MDB_val      key, value;
-    MDB_txn     *child;
-    ngx_uint_t   i;
+    /* only LMDB knows which pages are free: it is made to find them */
 
     err = mdb_txn_begin(db->env, txn, 0, &child);
     if (err) {
@@ -273,11 +260,11 @@ ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,
     key.mv_data = &i;
     key.mv_size = sizeof(ngx_uint_t);
 
-    for (i = 0; i < n && err == 0; i++) {
+    for (i = 0; i < spare && err == 0; i++) {
 
         /* a page of its own, less its head */
 
-        value.mv_size = size - 64;
+        value.mv_size = stat.ms_psize - 64;
         err = mdb_put(child, db->values, &key, &value, MDB_RESERVE);
     }
 
@@ -287,33 +274,13 @@ ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,
 }
 
 
-/* a transaction that is done again finds out again */
-
-static int
-ngx_ors_lmdb_add(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now)
-{
-    int     err;
-    time_t  expires;
-
-    err = ngx_ors_lmdb_expires(db, txn, &entry->key, &expires);
-
-    if (err && err != MDB_NOTFOUND) {
-        return err;
-    }
-
-    entry->there = (err == 0 && expires > now);
-
-    return entry->there ? 0 : ngx_ors_lmdb_put(db, txn, entry, now);
-}
-
-
 static int
 ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now)
+    ngx_ors_store_entry_t *entry, ngx_uint_t add, time_t now)
 {
     int                 err;
     time_t              expires;
+    ngx_uint_t          there;
     ngx_ors_lmdb_row_t  row;
 
     err = ngx_ors_lmdb_expires(db, txn, &entry->key, &expires);
@@ -322,7 +289,16 @@ ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
         return err;
     }
 
-    if (entry->value.data == NULL && (err || expires <= now)) {
+    there = (err == 0 && expires > now);
+
+    if (add) {
+
+        /* a transaction that is done again finds out again */
+
+        entry->there = there;
+    }
+
+    if (add ? there : entry->value.data == NULL && !there) {
         return 0;
     }
 
@@ -342,7 +318,16 @@ ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
         }
     }
 
-    return ngx_ors_lmdb_put_expires(db, txn, entry);
+    ngx_ors_lmdb_row(&row, &entry->key, entry->expires);
+
+    err = ngx_ors_lmdb_put_row(txn, db->expiry, &row, sizeof(row), NULL, 0);
+    if (err) {
+        return err;
+    }
+
+    return ngx_ors_lmdb_put_row(txn, db->entries, &entry->key,
+                                sizeof(entry->key), row.time,
+                                NGX_ORS_LMDB_TIME);
 }
 
 
@@ -366,26 +351,6 @@ ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
 
     return ngx_ors_lmdb_counted(db, txn, entry->key.scope, &old,
                                 &entry->value);
-}
-
-
-static int
-ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry)
-{
-    int                 err;
-    ngx_ors_lmdb_row_t  row;
-
-    ngx_ors_lmdb_row(&row, &entry->key, entry->expires);
-
-    err = ngx_ors_lmdb_put_row(txn, db->expiry, &row, sizeof(row), NULL, 0);
-    if (err) {
-        return err;
-    }
-
-    return ngx_ors_lmdb_put_row(txn, db->entries, &entry->key,
-                                sizeof(entry->key), row.time,
-                                NGX_ORS_LMDB_TIME);
 }
 
 
@@ -422,11 +387,7 @@ ngx_ors_lmdb_delete(ngx_ors_lmdb_t *db, MDB_txn *txn,
 
     ngx_ors_lmdb_row(&row, &entry->key, expires);
 
-    err = ngx_ors_lmdb_del(txn, db->expiry, &row, sizeof(row));
-
-    if (err == 0) {
-        err = ngx_ors_lmdb_sweep_row(db, txn, &row);
-    }
+    err = ngx_ors_lmdb_sweep_row(db, txn, &row);
 
     if (err == 0 && expires > now) {
         entry->value.data = (u_char *) "";
@@ -545,7 +506,6 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
 {
     int                  err;
     MDB_txn             *txn;
-    MDB_cursor          *cursor;
     ngx_ors_lmdb_row_t   row;
 
     *swept = 0;
@@ -557,12 +517,7 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
         return err;
     }
 
-    err = mdb_cursor_open(txn, db->expiry, &cursor);
-
-    if (err == 0) {
-        err = ngx_ors_lmdb_due(cursor, now, &row);
-        mdb_cursor_close(cursor);
-    }
+    err = ngx_ors_lmdb_due(db, txn, now, &row);
 
     (void) ngx_ors_lmdb_end(db, txn, 0);
 
@@ -575,7 +530,23 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
         return err;
     }
 
-    err = ngx_ors_lmdb_sweep_rows(db, txn, now, max, swept);
+    while (*swept < max) {
+        err = ngx_ors_lmdb_due(db, txn, now, &row);
+
+        if (err == 0) {
+            err = ngx_ors_lmdb_sweep_row(db, txn, &row);
+        }
+
+        if (err) {
+            break;
+        }
+
+        (*swept)++;
+    }
+
+    if (err == MDB_NOTFOUND) {
+        err = 0;
+    }
 
     if (err == 0 && max > 1) {
         err = ngx_ors_lmdb_spare(db, txn, 0, *swept);
@@ -591,45 +562,7 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
 }
 
 
-static int
-ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn, time_t now,
-    ngx_uint_t max, ngx_uint_t *swept)
-{
-    int                  err;
-    MDB_cursor          *cursor;
-    ngx_ors_lmdb_row_t   row;
-
-    err = mdb_cursor_open(txn, db->expiry, &cursor);
-    if (err) {
-        return err;
-    }
-
-    while (*swept < max) {
-
-        err = ngx_ors_lmdb_due(cursor, now, &row);
-
-        if (err == 0) {
-            err = mdb_cursor_del(cursor, 0);
-        }
-
-        if (err == 0) {
-            err = ngx_ors_lmdb_sweep_row(db, txn, &row);
-        }
-
-        if (err) {
-            break;
-        }
-
-        (*swept)++;
-    }
-
-    mdb_cursor_close(cursor);
-
-    return (err == MDB_NOTFOUND) ? 0 : err;
-}
-
-
-/* deletes the entry of an expiry row */
+/* deletes a row of "expiry", and its entry */
 
 static int
 ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
@@ -642,6 +575,10 @@ ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_str_null(&none);
 
     err = ngx_ors_lmdb_weigh(db, txn, &row->key, &old);
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_del(txn, db->expiry, row, sizeof(*row));
+    }
 
     if (err == 0) {
         err = ngx_ors_lmdb_del(txn, db->entries, &row->key, sizeof(row->key));
@@ -662,13 +599,23 @@ ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
 /* the first row, if it has expired; else MDB_NOTFOUND */
 
 static int
-ngx_ors_lmdb_due(MDB_cursor *cursor, time_t now, ngx_ors_lmdb_row_t *row)
+ngx_ors_lmdb_due(ngx_ors_lmdb_t *db, MDB_txn *txn, time_t now,
+    ngx_ors_lmdb_row_t *row)
 {
-    int                 err;
-    MDB_val             key, value;
-    ngx_ors_lmdb_row_t  limit;
+    int                  err;
+    MDB_val              key, value;
+    MDB_cursor          *cursor;
+    ngx_ors_lmdb_row_t   limit;
+
+    err = mdb_cursor_open(txn, db->expiry, &cursor);
+    if (err) {
+        return err;
+    }
 
     err = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+
+    mdb_cursor_close(cursor);
+
     if (err) {
         return err;
     }
@@ -682,6 +629,183 @@ ngx_ors_lmdb_due(MDB_cursor *cursor, time_t now, ngx_ors_lmdb_row_t *row)
 
     return (ngx_memcmp(row->time, limit.time, NGX_ORS_LMDB_TIME) > 0)
            ? MDB_NOTFOUND : 0;
+}
+
+
+/*
+ * Rows and bytes of each scope, counted with every change, and the room that
+ * is made for it.
+ */
+
+
+/* the share of the key's value, zeros if there is none */
+
+static int
+ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_key_t *key,
+    ngx_ors_lmdb_share_t *share)
+{
+    int      err;
+    MDB_val  value;
+
+    ngx_memzero(share, sizeof(ngx_ors_lmdb_share_t));
+
+    err = ngx_ors_lmdb_get(txn, db->values, key, sizeof(ngx_ors_store_key_t),
+                           &value);
+    if (err) {
+        return (err == MDB_NOTFOUND) ? 0 : err;
+    }
+
+    ngx_ors_lmdb_share_of(value.mv_data, value.mv_size, share);
+
+    return 0;
+}
+
+
+static void
+ngx_ors_lmdb_share_of(u_char *data, size_t len, ngx_ors_lmdb_share_t *share)
+{
+    share->bytes = len + NGX_ORS_STORE_ENTRY;
+    share->turns = ngx_ors_record_is(data, len);
+}
+
+
+/*
+ * A value of the scope has been written, or deleted if its data is NULL, in
+ * the place of one that took "old".
+ */
+
+static int
+ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
+    ngx_ors_lmdb_share_t *old, ngx_str_t *value)
+{
+    int                   err;
+    ngx_ors_lmdb_share_t  share, add;
+
+    ngx_memzero(&add, sizeof(ngx_ors_lmdb_share_t));
+
+    if (value->data) {
+        ngx_ors_lmdb_share_of(value->data, value->len, &add);
+    }
+
+    if (add.bytes == old->bytes && add.turns == old->turns) {
+        return 0;
+    }
+
+    err = ngx_ors_lmdb_share(db, txn, scope, &share);
+    if (err) {
+        return err;
+    }
+
+    /* a sum that were wrong must not become endless */
+
+    share.bytes += add.bytes;
+    share.bytes -= ngx_min(share.bytes, old->bytes);
+
+    share.turns += add.turns;
+    share.turns -= ngx_min(share.turns, old->turns);
+
+    /* a scope that has nothing has no row */
+
+    return share.bytes ? ngx_ors_lmdb_put_row(txn, db->scopes, scope,
+                                              NGX_ORS_STORE_KEY, &share,
+                                              sizeof(ngx_ors_lmdb_share_t))
+                       : ngx_ors_lmdb_del(txn, db->scopes, scope,
+                                          NGX_ORS_STORE_KEY);
+}
+
+
+/*
+ * Checks that a scope has room for what the job puts: op->refused is 1 if not.
+ * Only jobs with a record are refused.
+ */
+
+static int
+ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op)
+{
+    int                     err;
+    u_char                 *scope;
+    ngx_uint_t              i;
+    ngx_ors_lmdb_share_t    share, old, new, less, more;
+    ngx_ors_store_entry_t  *entry;
+
+    op->refused = 0;
+
+    if (db->scope_size == 0 && db->scope_turns == 0) {
+        return 0;
+    }
+
+    scope = NULL;
+
+    ngx_memzero(&less, sizeof(ngx_ors_lmdb_share_t));
+    ngx_memzero(&more, sizeof(ngx_ors_lmdb_share_t));
+
+    for (i = 0; i < op->job->n; i++) {
+        entry = &op->job->entries[i];
+
+        if (entry->value.data == NULL) {
+            continue;
+        }
+
+        err = ngx_ors_lmdb_weigh(db, txn, &entry->key, &old);
+        if (err) {
+            return err;
+        }
+
+        ngx_ors_lmdb_share_of(entry->value.data, entry->value.len, &new);
+
+        less.bytes += old.bytes;
+        less.turns += old.turns;
+        more.bytes += new.bytes;
+        more.turns += new.turns;
+
+        /* all of a job is of one scope */
+
+        if (new.turns) {
+            scope = entry->key.scope;
+        }
+    }
+
+    if (scope == NULL) {
+        return 0;
+    }
+
+    err = ngx_ors_lmdb_share(db, txn, scope, &share);
+    if (err) {
+        return err;
+    }
+
+    op->refused = (db->scope_size && more.bytes > less.bytes
+                   && share.bytes + (more.bytes - less.bytes)
+                      > db->scope_size)
+                  || (db->scope_turns && more.turns > less.turns
+                      && share.turns + (more.turns - less.turns)
+                         > db->scope_turns);
+
+    return 0;
+}
+
+
+int
+ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
+    ngx_ors_lmdb_share_t *share)
+{
+    int      err;
+    MDB_val  value;
+
+    ngx_memzero(share, sizeof(ngx_ors_lmdb_share_t));
+
+    err = ngx_ors_lmdb_get(txn, db->scopes, scope, NGX_ORS_STORE_KEY, &value);
+    if (err) {
+        return (err == MDB_NOTFOUND) ? 0 : err;
+    }
+
+    if (value.mv_size != sizeof(ngx_ors_lmdb_share_t)) {
+        return MDB_CORRUPTED;
+    }
+
+    ngx_memcpy(share, value.mv_data, sizeof(ngx_ors_lmdb_share_t));
+
+    return 0;
 }
 
 

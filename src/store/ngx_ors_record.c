@@ -60,7 +60,6 @@
 #define ngx_ors_chain_entry(chain, n)  (&(chain)->entries[(n) - (chain)->floor])
 
 
-static ngx_int_t ngx_ors_record_check(ngx_ors_record_t *rec);
 static ngx_int_t ngx_ors_record_check_items(u_char *p, ngx_uint_t n,
     size_t len);
 static void ngx_ors_record_item(u_char *p, ngx_ors_index_item_t *item);
@@ -176,24 +175,15 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
                                    * NGX_ORS_RECORD_ITEM;
     rec->response.data = rec->input.data + rec->input.len;
 
-    return ngx_ors_record_check(rec);
-}
-
-
-static ngx_int_t
-ngx_ors_record_check(ngx_ors_record_t *rec)
-{
-    u_char  *output;
-
-    output = rec->table + rec->ninput * NGX_ORS_RECORD_ITEM;
-
     if (ngx_ors_record_check_items(rec->table, rec->ninput, rec->input.len)
         != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    return ngx_ors_record_check_items(output, rec->noutput, rec->output_len);
+    return ngx_ors_record_check_items(rec->table
+                                      + rec->ninput * NGX_ORS_RECORD_ITEM,
+                                      rec->noutput, rec->output_len);
 }
 
 

@@ -12,7 +12,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>
-#include <ngx_ors_redis_store.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_names.h>
 
@@ -866,7 +865,8 @@ ngx_ors_redis_take_put(ngx_ors_redis_command_t *cmd, redisReply *reply)
     ngx_str_t   text;
 
     if (ngx_ors_redis_share_is(cmd)) {
-        return ngx_ors_redis_share_status(reply);
+        return (reply->type != REDIS_REPLY_INTEGER) ? ngx_ors_store_corrupt
+               : reply->integer ? ngx_ors_store_ok : ngx_ors_store_share;
     }
 
     if (cmd->n == 1) {

@@ -114,6 +114,21 @@ void ngx_ors_redis_resend(ngx_queue_t *commands);
 time_t ngx_ors_redis_ttl(ngx_ors_store_entry_t *entry);
 
 
+/* 1 if the command changes a store where the shares of scopes are counted. */
+ngx_uint_t ngx_ors_redis_share_is(ngx_ors_redis_command_t *cmd);
+
+/*
+ * Makes the arguments of the one command that puts or deletes the entries of
+ * "cmd" and counts them, from the pool of its job.  The reply to a put is 1, or
+ * 0 if the scope has no room.
+ *
+ * NGX_OK      "*args" has "*n" of them
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_redis_share_args(ngx_ors_redis_command_t *cmd,
+    ngx_str_t **args, ngx_uint_t *n);
+
+
 /* Makes the seeds' link, the first one.  NGX_OK, or NGX_ERROR: no memory. */
 ngx_int_t ngx_ors_redis_seed(ngx_ors_redis_t *redis);
 

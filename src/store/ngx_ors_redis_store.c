@@ -16,7 +16,6 @@
 #include <ngx_ors_keyfile.h>
 #include <ngx_ors_redis.h>
 #include <ngx_ors_record.h>
-#include <ngx_ors_redis_store.h>
 
 
 #define NGX_ORS_REDIS_PORT          6379
@@ -691,15 +690,4 @@ ngx_ors_redis_share_number(u_char *p, ngx_str_t *text, off_t n)
     text->len = p - text->data;
 
     return p;
-}
-
-
-ngx_ors_store_status_e
-ngx_ors_redis_share_status(redisReply *reply)
-{
-    if (reply->type != REDIS_REPLY_INTEGER) {
-        return ngx_ors_store_corrupt;
-    }
-
-    return reply->integer ? ngx_ors_store_ok : ngx_ors_store_share;
 }
