@@ -4,7 +4,10 @@
  */
 
 
-/* Counting of turns and stores in histograms, and the rows of histograms. */
+/*
+ * Counting of turns, stores, tools and targets: histograms, and the entries
+ * that a configuration names.
+ */
 
 
 #include <ngx_config.h>
@@ -27,8 +30,6 @@
 #define NGX_ORS_PEER_TIMEOUT  10
 
 
-static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
-    ngx_ors_metrics_turn_t *turn, time_t now);
 static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
 static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
@@ -105,25 +106,19 @@ void
 ngx_ors_metrics_turn(ngx_ors_metrics_t *metrics, ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_turn_t *turn, time_t now)
 {
+    uint64_t                  ms;
+    ngx_atomic_uint_t         n;
+    ngx_ors_metrics_piece_t  *piece;
+
     (void) ngx_atomic_fetch_add(
                     &metrics->turns[turn->background != 0][turn->delivery], 1);
 
     ngx_ors_metrics_observe(&metrics->overhead, ngx_ors_metrics_overheads,
                             turn->own);
 
-    if (row) {
-        ngx_ors_metrics_row(row, turn, now);
+    if (row == NULL) {
+        return;
     }
-}
-
-
-static void
-ngx_ors_metrics_row(ngx_ors_metrics_row_t *row, ngx_ors_metrics_turn_t *turn,
-    time_t now)
-{
-    uint64_t                  ms;
-    ngx_atomic_uint_t         n;
-    ngx_ors_metrics_piece_t  *piece;
 
     n = now / NGX_ORS_METRICS_PIECE;
     piece = &row->pieces[n % NGX_ORS_METRICS_PIECES];
@@ -178,7 +173,8 @@ void
 ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
     ngx_uint_t op, ngx_uint_t result)
 {
-    (void) ngx_atomic_fetch_add(&metrics->store[engine][op][result], 1);
+    (void) ngx_atomic_fetch_add(
+               &metrics->store[engine * NGX_ORS_METRICS_OPS + op][result], 1);
 }
 
 
@@ -359,7 +355,7 @@ ngx_ors_metrics_bound(u_char *p, const uint64_t *bounds, ngx_uint_t n)
 }
 
 
-/* Entries that a configuration names, in memory that all workers share. */
+/* Entries that a configuration names. */
 
 
 void
@@ -468,7 +464,7 @@ ngx_ors_named_end(ngx_ors_named_list_t *list)
 }
 
 
-/* Facts about tools and MCP servers, in memory that all workers share. */
+/* Tools and MCP servers: the era of a server, and the ends of calls. */
 
 
 void
@@ -532,7 +528,7 @@ ngx_ors_callee_learned(ngx_ors_callee_conf_t *conf, ngx_uint_t era)
 }
 
 
-/* Which targets have failed of late, in memory that all workers share. */
+/* Failures of targets, and which of them may be called. */
 
 
 void

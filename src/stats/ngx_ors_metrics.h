@@ -1,7 +1,8 @@
 
 /*
- * Histograms and gauges of turns in memory that all workers share: a row for
- * each location, target and model that the configuration names.
+ * Counting in memory that all workers share: histograms and gauges of turns, a
+ * row for each location, target and model that the configuration names; calls
+ * of its tools and MCP servers; failures of its targets.
  *
  * Labels come from the configuration only, so that no client adds a series.
  * A number is added to without a lock, so the numbers of one page may be an
@@ -17,12 +18,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_text.h>
-
-
-/*
- * Histograms, and the upper bounds of their buckets.  Those of "gen_ai_" are
- * the ones that OpenTelemetry's conventions for generative AI advise.
- */
 
 
 /* the last one that a histogram uses is for all that is more */
@@ -45,8 +40,7 @@ typedef struct {
 
 
 /*
- * Entries in memory that all workers share, which a configuration names: rows
- * of histograms, targets, tools.
+ * Entries that a configuration names: rows of histograms, targets, tools.
  *
  * Only the master process adds and frees them, when a configuration begins.  A
  * worker uses the entries that its configuration has found.  An entry that a
@@ -80,8 +74,8 @@ typedef struct {
 
 
 /*
- * The memory of tools and MCP servers that a configuration names, which all
- * workers share: the era of a server, and what has come of calls.
+ * The memory of tools and MCP servers: the era of a server, and the ends of
+ * calls.
  *
  * It is read and written without a lock: two workers may both find out what a
  * server is.
@@ -140,8 +134,8 @@ typedef struct {
 
 
 /*
- * The memory of failed targets, which all workers share: a target that has
- * failed is left out for a while.
+ * The memory of failed targets: a target that has failed is left out for a
+ * while.
  *
  * It is read and written without a lock: two workers may both try a target
  * again, or count two failures as one.
@@ -183,6 +177,7 @@ typedef struct {
 #define NGX_ORS_METRICS_ENGINES  2
 #define NGX_ORS_METRICS_OPS      5
 #define NGX_ORS_METRICS_RESULTS  10
+#define NGX_ORS_METRICS_STORES   (NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS)
 
 /*
  * Of each process, as many as fit in a line of the cache, so that workers
@@ -256,8 +251,7 @@ typedef struct {
                                           /* that there is no room for */
     ngx_ors_histogram_t       overhead;
     ngx_atomic_t              turns[2][ngx_ors_metrics_deliveries];
-    ngx_atomic_t              store[NGX_ORS_METRICS_ENGINES]
-                                   [NGX_ORS_METRICS_OPS]
+    ngx_atomic_t              store[NGX_ORS_METRICS_STORES]
                                    [NGX_ORS_METRICS_RESULTS];
     ngx_atomic_t              gauges[NGX_MAX_PROCESSES]
                                     [NGX_ORS_METRICS_GAUGES];
@@ -311,7 +305,10 @@ typedef struct {
 } ngx_ors_metrics_turn_t;
 
 
-/* tokens, or ns; 0: the end */
+/*
+ * Upper bounds of buckets, tokens or ns; 0: the end.  Those of "gen_ai_" are
+ * the ones that OpenTelemetry's conventions for generative AI advise.
+ */
 
 extern const uint64_t  ngx_ors_metrics_tokens[];
 extern const uint64_t  ngx_ors_metrics_durations[];
@@ -439,8 +436,8 @@ extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
 void ngx_cdecl ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...);
 
 /*
- * Appends "text", which a configuration may have of any kind: "texts" in place
- * of the characters "special".
+ * Appends "text", any text of a configuration: "texts" in place of the
+ * characters "special".
  */
 void ngx_ors_metrics_escape(ngx_ors_out_t *out, ngx_str_t *text, char *special,
     char **texts);
@@ -452,7 +449,6 @@ void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
 /* Appends all of "metrics" as Prometheus reads it. */
 void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now);
-
 
 /* Appends members of the JSON page: turns, targets, tools, stores. */
 void ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,

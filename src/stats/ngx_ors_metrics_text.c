@@ -4,7 +4,7 @@
  */
 
 
-/* Histograms, gauges and counters of turns, as Prometheus reads them. */
+/* Metrics as Prometheus reads them, and as members of the JSON page. */
 
 
 #include <ngx_config.h>
@@ -33,13 +33,6 @@ typedef struct {
 } ngx_ors_metrics_family_t;
 
 
-typedef struct {
-    char                           *name;
-    char                           *help;
-    ngx_ors_metrics_gauge_e         gauge;
-} ngx_ors_metrics_now_t;
-
-
 #define ngx_ors_callee_mcp(callee)                                            \
     ((callee)->named.names[ngx_ors_callee_kind].data[0] == 'm')
 
@@ -64,8 +57,6 @@ static void ngx_ors_metrics_stores(ngx_ors_out_t *out,
 static void ngx_ors_metrics_spaces(ngx_ors_out_t *out, ngx_array_t *spaces);
 static void ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels,
     time_t now);
-static ngx_uint_t ngx_ors_metrics_target_first(
-    ngx_ors_metrics_labels_t **label, ngx_uint_t n);
 static void ngx_ors_metrics_callees(ngx_ors_out_t *out,
     ngx_ors_callee_t *first);
 static void ngx_ors_metrics_json_row(ngx_ors_out_t *out,
@@ -134,21 +125,21 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_overhead = {
 };
 
 
-static const ngx_ors_metrics_now_t  ngx_ors_metrics_now[] = {
+/* in the order of ngx_ors_metrics_gauge_e */
+
+static const struct {
+    char  *name;
+    char  *help;
+} ngx_ors_metrics_now[] = {
 
     { "open_responses_streams",
-      "Streams to clients that are open now.",
-      ngx_ors_metrics_streams },
+      "Streams to clients that are open now." },
 
     { "open_responses_background",
-      "Background responses that run now.",
-      ngx_ors_metrics_background },
+      "Background responses that run now." },
 
     { "open_responses_websockets",
-      "WebSockets that are open now.",
-      ngx_ors_metrics_websockets },
-
-    { NULL, NULL, 0 }
+      "WebSockets that are open now." }
 };
 
 
@@ -188,7 +179,8 @@ void
 ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_shown_t *shown, time_t now)
 {
-    const ngx_ors_metrics_now_t     *g;
+    char                            *name;
+    ngx_uint_t                       i;
     const ngx_ors_metrics_family_t  *family;
 
     for (family = ngx_ors_metrics_families; family->name; family++) {
@@ -200,11 +192,12 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
     ngx_ors_metrics_histogram(out, family, NULL, "", &metrics->overhead);
 
-    for (g = ngx_ors_metrics_now; g->name; g++) {
-        ngx_ors_metrics_head(out, g->name, g->help, "gauge");
-        ngx_ors_metrics_print(out, "%s %L\n", g->name,
-                              (int64_t) ngx_ors_metrics_gauge(metrics,
-                                                              g->gauge));
+    for (i = 0; i <= ngx_ors_metrics_websockets; i++) {
+        name = ngx_ors_metrics_now[i].name;
+
+        ngx_ors_metrics_head(out, name, ngx_ors_metrics_now[i].help, "gauge");
+        ngx_ors_metrics_print(out, "%s %L\n", name,
+                              ngx_ors_metrics_gauge(metrics, i));
     }
 
     ngx_ors_metrics_head(out, "open_responses_metrics_missing",
@@ -426,32 +419,30 @@ ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 static void
 ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
-    ngx_uint_t         i, engine, op, result;
+    ngx_uint_t         i, j;
     ngx_atomic_uint_t  n;
 
     ngx_ors_metrics_head(out, "open_responses_store_operations_total",
                          "Operations of stores that are over, by what came of "
                          "them.", "counter");
 
-    for (i = 0; i < NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS
-                    * NGX_ORS_METRICS_RESULTS; i++)
-    {
-        result = i % NGX_ORS_METRICS_RESULTS;
-        op = i / NGX_ORS_METRICS_RESULTS % NGX_ORS_METRICS_OPS;
-        engine = i / NGX_ORS_METRICS_RESULTS / NGX_ORS_METRICS_OPS;
+    for (i = 0; i < NGX_ORS_METRICS_STORES; i++) {
+        for (j = 0; j < NGX_ORS_METRICS_RESULTS; j++) {
+            n = metrics->store[i][j];
 
-        n = metrics->store[engine][op][result];
+            if (n == 0) {
+                continue;
+            }
 
-        if (n == 0) {
-            continue;
+            ngx_ors_metrics_print(out,
+                                  "open_responses_store_operations_total{"
+                                  "engine=\"%s\",operation=\"%s\","
+                                  "result=\"%s\"} %uA\n",
+                                  ngx_ors_metrics_engines[i
+                                                    / NGX_ORS_METRICS_OPS],
+                                  ngx_ors_metrics_ops[i % NGX_ORS_METRICS_OPS],
+                                  ngx_ors_metrics_results[j], n);
         }
-
-        ngx_ors_metrics_print(out,
-                              "open_responses_store_operations_total{"
-                              "engine=\"%s\",operation=\"%s\",result=\"%s\"} "
-                              "%uA\n", ngx_ors_metrics_engines[engine],
-                              ngx_ors_metrics_ops[op],
-                              ngx_ors_metrics_results[result], n);
     }
 }
 
@@ -461,7 +452,7 @@ ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 static void
 ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
 {
-    ngx_uint_t                  i, total;
+    ngx_uint_t                  i, j, total;
     ngx_ors_peer_conf_t        *peer;
     ngx_ors_metrics_labels_t  **label;
 
@@ -480,11 +471,21 @@ ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
 
         for (i = 0; i < labels->nelts; i++) {
 
-            if (!ngx_ors_metrics_target_first(label, i)) {
+            peer = label[i]->peer;
+
+            if (peer == NULL || peer->peer == NULL) {
                 continue;
             }
 
-            peer = label[i]->peer;
+            for (j = 0; label[j]->peer == NULL
+                        || label[j]->peer->peer != peer->peer; j++)
+            {
+                /* void */
+            }
+
+            if (j < i) {
+                continue;
+            }
 
             ngx_ors_metrics_print(out, "%s", names[total]);
             ngx_ors_metrics_label(out, "{server", &peer->server);
@@ -494,26 +495,6 @@ ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
                                         : ngx_ors_peer_up(peer, now));
         }
     }
-}
-
-
-static ngx_uint_t
-ngx_ors_metrics_target_first(ngx_ors_metrics_labels_t **label, ngx_uint_t n)
-{
-    ngx_uint_t  i;
-
-    if (label[n]->peer == NULL || label[n]->peer->peer == NULL) {
-        return 0;
-    }
-
-    for (i = 0; i < n; i++) {
-
-        if (label[i]->peer && label[i]->peer->peer == label[n]->peer->peer) {
-            return 0;
-        }
-    }
-
-    return 1;
 }
 
 
@@ -578,7 +559,7 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_callee_t *first)
 }
 
 
-/* Turns and targets, as members of the JSON page. */
+/* Turns, targets, tools and stores, as members of the JSON page. */
 
 
 void
@@ -589,10 +570,8 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_space_t    *space;
     ngx_ors_metrics_labels_t  **label;
 
-    ngx_ors_out_lit(out, "\"version\":\"" NGX_ORS_VERSION "\"");
-
     ngx_ors_metrics_print(out,
-        ",\"open_streams\":%L,\"background\":%L,\"open_websockets\":%L,"
+        "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":%L,\"background\":%L,\"open_websockets\":%L,"
         "\"metrics_missing\":%ui,\"targets\":[",
         ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_streams),
         ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_background),
@@ -602,11 +581,8 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     label = shown->labels->elts;
 
     for (i = 0; i < shown->labels->nelts; i++) {
-
-        if (i) {
-            ngx_ors_out_lit(out, ",");
-        }
-
+        ngx_ors_metrics_json_text(out, i ? ",{\"location\":" : "{\"location\":",
+                                  &label[i]->location);
         ngx_ors_metrics_json_row(out, label[i], now);
     }
 
@@ -670,7 +646,6 @@ ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
 
     h = labels->row->histograms;
 
-    ngx_ors_metrics_json_text(out, "{\"location\":", &labels->location);
     ngx_ors_metrics_json_text(out, ",\"target\":", &labels->target);
     ngx_ors_metrics_json_text(out, ",\"model\":", &labels->model);
     ngx_ors_metrics_json_text(out, ",\"provider\":", &labels->provider);

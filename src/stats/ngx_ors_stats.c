@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_stats_page.h>
+#include <ngx_ors_stats.h>
 #include <ngx_ors_version.h>
 
 
@@ -31,11 +31,8 @@ static void ngx_ors_stats_outcome(ngx_ors_stats_t *stats, ngx_uint_t kind,
     ngx_ors_error_t *err, ngx_uint_t repaired, ngx_uint_t report);
 
 
-const ngx_ors_stats_kind_t  ngx_ors_stats_kinds[] = {
-    { "request", "requests", ngx_ors_stats_request_checked },
-    { "answer", "answers", ngx_ors_stats_answer_checked },
-    { "stream", "streams", ngx_ors_stats_stream_checked },
-    { NULL, NULL, 0 }
+char *const  ngx_ors_stats_kinds[NGX_ORS_STATS_KINDS] = {
+    "request", "answer", "stream"
 };
 
 
@@ -113,16 +110,10 @@ void
 ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
     ngx_uint_t reported)
 {
-    ngx_ors_code_e  n;
-
-    if (stats == NULL) {
-        return;
+    if (stats) {
+        (void) ngx_atomic_fetch_add(
+                   &stats->codes[ngx_ors_error_code(code)][reported != 0], 1);
     }
-
-    n = ngx_ors_error_code(code);
-
-    (void) ngx_atomic_fetch_add(reported ? &stats->reported[n]
-                                         : &stats->refused[n], 1);
 }
 
 
@@ -162,18 +153,17 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     char                          *sep;
     ngx_uint_t                     i;
     ngx_atomic_t                  *n;
-    const ngx_ors_stats_kind_t    *kind;
     const ngx_ors_stats_single_t  *single;
 
     ngx_ors_metrics_print(out, "{\"since\":%T", stats->since);
 
-    for (kind = ngx_ors_stats_kinds; kind->one; kind++) {
-        n = &stats->counters[kind->first];
+    for (i = 0; i < NGX_ORS_STATS_KINDS; i++) {
+        n = &stats->counters[i * NGX_ORS_STATS_OUTCOMES];
 
         ngx_ors_metrics_print(out,
-                              ",\"%s\":{\"checked\":%uA,\"repaired\":%uA,"
+                              ",\"%ss\":{\"checked\":%uA,\"repaired\":%uA,"
                               "\"refused\":%uA,\"reported\":%uA}",
-                              kind->many, n[0], n[1], n[2], n[3]);
+                              ngx_ors_stats_kinds[i], n[0], n[1], n[2], n[3]);
     }
 
     for (single = ngx_ors_stats_singles; single->name; single++) {
@@ -187,14 +177,15 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
     for (i = 0; i < NGX_ORS_NCODES; i++) {
 
-        if (stats->refused[i] == 0 && stats->reported[i] == 0) {
+        n = stats->codes[i];
+
+        if (n[0] == 0 && n[1] == 0) {
             continue;
         }
 
         ngx_ors_metrics_print(out,
                               "%s\"%V\":{\"refused\":%uA,\"reported\":%uA}",
-                              sep, &ngx_ors_codes[i].name, stats->refused[i],
-                              stats->reported[i]);
+                              sep, &ngx_ors_codes[i].name, n[0], n[1]);
         sep = ",";
     }
 
@@ -208,8 +199,7 @@ static void
 ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
     char                          *name;
-    ngx_uint_t                     i;
-    const ngx_ors_stats_kind_t    *kind;
+    ngx_uint_t                     i, j;
     const ngx_ors_stats_single_t  *single;
 
     ngx_ors_metrics_head(out, "open_responses_info",
@@ -224,9 +214,11 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         ngx_ors_metrics_head(out, name, ngx_ors_stats_outcomes[i].help,
                              "counter");
 
-        for (kind = ngx_ors_stats_kinds; kind->one; kind++) {
-            ngx_ors_metrics_print(out, "%s{kind=\"%s\"} %uA\n", name, kind->one,
-                                  stats->counters[kind->first + i]);
+        for (j = 0; j < NGX_ORS_STATS_KINDS; j++) {
+            ngx_ors_metrics_print(out, "%s{kind=\"%s\"} %uA\n", name,
+                                  ngx_ors_stats_kinds[j],
+                                  stats->counters[j * NGX_ORS_STATS_OUTCOMES
+                                                  + i]);
         }
     }
 
@@ -251,8 +243,9 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         ngx_ors_metrics_print(out,
                               "%s{code=\"%V\",action=\"refused\"} %uA\n"
                               "%s{code=\"%V\",action=\"reported\"} %uA\n",
-                              name, &ngx_ors_codes[i].name, stats->refused[i],
-                              name, &ngx_ors_codes[i].name, stats->reported[i]);
+                              name, &ngx_ors_codes[i].name,
+                              stats->codes[i][0], name,
+                              &ngx_ors_codes[i].name, stats->codes[i][1]);
     }
 }
 

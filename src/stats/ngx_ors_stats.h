@@ -1,7 +1,7 @@
 
 /*
- * Checks and their results: counters in memory that all workers
- * share, and three ways to show them.
+ * Checks and their results: counters in memory that all workers share, and
+ * three pages of them and of all metrics.
  *
  * A counter is added to without a lock, so the counters of one page may be
  * an event apart from each other.
@@ -85,6 +85,19 @@ typedef enum {
 } ngx_ors_stats_counter_e;
 
 
+/* counters begin with these: of each kind one for each outcome */
+#define NGX_ORS_STATS_KINDS     3
+#define NGX_ORS_STATS_OUTCOMES  4
+
+
+typedef struct {
+    ngx_ors_stats_counter_e    counter;
+    char                      *name;
+    char                      *title;
+    char                      *more;      /* for Prometheus, after the title */
+} ngx_ors_stats_single_t;
+
+
 /* in shared memory */
 
 typedef struct {
@@ -92,8 +105,7 @@ typedef struct {
     size_t                size;
     time_t                since;        /* when the counters were zero */
     ngx_atomic_t          counters[ngx_ors_stats_counters];
-    ngx_atomic_t          refused[NGX_ORS_NCODES];
-    ngx_atomic_t          reported[NGX_ORS_NCODES];
+    ngx_atomic_t          codes[NGX_ORS_NCODES][2];  /* refused, reported */
     ngx_ors_metrics_t     metrics;
     ngx_ors_named_list_t  peers;        /* targets that may fail */
 } ngx_ors_stats_t;
@@ -166,6 +178,26 @@ void ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
 /* The Content-Type of "format", static text. */
 ngx_str_t *ngx_ors_stats_type(ngx_ors_stats_format_e format);
+
+
+/* each of them has one "s" more in lists */
+extern char *const  ngx_ors_stats_kinds[NGX_ORS_STATS_KINDS];
+
+/* the list ends with a name of NULL */
+extern const ngx_ors_stats_single_t  ngx_ors_stats_singles[];
+
+
+/* Appends the page as HTML; the rest is as of ngx_ors_stats_render(). */
+void ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_ors_metrics_shown_t *shown, time_t now);
+
+
+/*
+ * Appends what is known of the turns of one row: how many, how they ended, how
+ * long they took.
+ */
+void ngx_ors_stats_page_row(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels, time_t now);
 
 
 #endif /* _NGX_ORS_STATS_H_INCLUDED_ */

@@ -12,16 +12,13 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_stats_page.h>
+#include <ngx_ors_stats.h>
 #include <ngx_ors_version.h>
-#include <ngx_ors_metrics.h>
 
 
 static void ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_array_t *labels, time_t now);
 static void ngx_ors_stats_page_checked(ngx_ors_out_t *out,
-    ngx_ors_stats_t *stats);
-static void ngx_ors_stats_page_others(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
@@ -32,8 +29,6 @@ static void ngx_ors_stats_page_tools(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_stats_page_cells(ngx_ors_out_t *out,
     ngx_atomic_t *numbers, ngx_uint_t n);
-static void ngx_ors_stats_page_head(ngx_ors_out_t *out,
-    ngx_ors_metrics_labels_t *labels);
 static void ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text);
 static void ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
     ngx_ors_histogram_t *histogram, const uint64_t *bounds);
@@ -51,7 +46,8 @@ void
 ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_metrics_shown_t *shown, time_t now)
 {
-    time_t  age;
+    time_t                         age;
+    const ngx_ors_stats_single_t  *single;
 
     ngx_ors_out_lit(out,
         "<!DOCTYPE html>\n"
@@ -111,7 +107,16 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_stats_page_now(out, stats, shown->labels, now);
     ngx_ors_stats_page_checked(out, stats);
     ngx_ors_stats_page_codes(out, stats);
-    ngx_ors_stats_page_others(out, stats);
+
+    ngx_ors_out_lit(out, "<h2>Since the start</h2>\n<dl>\n");
+
+    for (single = ngx_ors_stats_singles; single->name; single++) {
+        ngx_ors_metrics_print(out, "<dt>%s</dt><dd>%uA</dd>\n", single->title,
+                              stats->counters[single->counter]);
+    }
+
+    ngx_ors_out_lit(out, "</dl>\n");
+
     ngx_ors_stats_page_tools(out, &stats->metrics);
     ngx_ors_stats_page_store(out, &stats->metrics);
 
@@ -169,7 +174,7 @@ ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 static void
 ngx_ors_stats_page_checked(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
-    const ngx_ors_stats_kind_t  *kind;
+    ngx_uint_t  i;
 
     ngx_ors_out_lit(out,
         "<h2>What was checked</h2>\n"
@@ -177,9 +182,10 @@ ngx_ors_stats_page_checked(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "<thead><tr><th></th><th>checked</th><th>repaired</th><th>refused</th>"
         "<th>reported</th></tr></thead>\n");
 
-    for (kind = ngx_ors_stats_kinds; kind->one; kind++) {
-        ngx_ors_metrics_print(out, "<tr><th>%s</th>", kind->many);
-        ngx_ors_stats_page_cells(out, &stats->counters[kind->first],
+    for (i = 0; i < NGX_ORS_STATS_KINDS; i++) {
+        ngx_ors_metrics_print(out, "<tr><th>%ss</th>", ngx_ors_stats_kinds[i]);
+        ngx_ors_stats_page_cells(out,
+                                 &stats->counters[i * NGX_ORS_STATS_OUTCOMES],
                                  NGX_ORS_STATS_OUTCOMES);
     }
 
@@ -194,16 +200,15 @@ ngx_ors_stats_page_checked(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 static void
 ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
-    ngx_uint_t    i, any;
-    ngx_atomic_t  pair[2];
+    ngx_uint_t     i, any;
+    ngx_atomic_t  *n;
 
     any = 0;
 
     for (i = 0; i < NGX_ORS_NCODES; i++) {
-        pair[0] = stats->refused[i];
-        pair[1] = stats->reported[i];
+        n = stats->codes[i];
 
-        if (pair[0] == 0 && pair[1] == 0) {
+        if (n[0] == 0 && n[1] == 0) {
             continue;
         }
 
@@ -218,7 +223,7 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
         ngx_ors_metrics_print(out, "<tr><th>%V</th><td class=\"says\">%V</td>",
                               &ngx_ors_codes[i].name, &ngx_ors_codes[i].text);
-        ngx_ors_stats_page_cells(out, pair, 2);
+        ngx_ors_stats_page_cells(out, n, 2);
     }
 
     if (any) {
@@ -227,35 +232,18 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 }
 
 
-static void
-ngx_ors_stats_page_others(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
-{
-    const ngx_ors_stats_single_t  *single;
-
-    ngx_ors_out_lit(out, "<h2>Since the start</h2>\n<dl>\n");
-
-    for (single = ngx_ors_stats_singles; single->name; single++) {
-        ngx_ors_metrics_print(out, "<dt>%s</dt><dd>%uA</dd>\n", single->title,
-                              stats->counters[single->counter]);
-    }
-
-    ngx_ors_out_lit(out, "</dl>\n");
-}
-
-
 /* an operation that finds nothing has gone well */
 
 static void
 ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
-    ngx_uint_t     i, j, k, any;
+    ngx_uint_t     i, j, any;
     ngx_atomic_t  *n, pair[2];
 
     any = 0;
 
-    for (i = 0; i < NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS; i++) {
-        k = i / NGX_ORS_METRICS_OPS;
-        n = metrics->store[k][i % NGX_ORS_METRICS_OPS];
+    for (i = 0; i < NGX_ORS_METRICS_STORES; i++) {
+        n = metrics->store[i];
 
         pair[0] = n[0] + n[1];
         pair[1] = 0;
@@ -278,7 +266,8 @@ ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         }
 
         ngx_ors_metrics_print(out, "<tr><th>%s %s</th>",
-                              ngx_ors_stats_page_engines[k],
+                              ngx_ors_stats_page_engines[i
+                                                    / NGX_ORS_METRICS_OPS],
                               ngx_ors_metrics_ops[i % NGX_ORS_METRICS_OPS]);
 
         ngx_ors_stats_page_cells(out, pair, 2);
@@ -386,8 +375,27 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
         return;
     }
 
-    ngx_ors_out_lit(out, "<section>\n");
-    ngx_ors_stats_page_head(out, labels);
+    ngx_ors_out_lit(out, "<section>\n<h3>");
+    ngx_ors_stats_page_text(out, labels->target.len ? &labels->model
+                                                    : &labels->location);
+    ngx_ors_out_lit(out, "</h3>\n<p class=\"of\">");
+
+    if (labels->target.len == 0) {
+        ngx_ors_out_lit(out, "validated");
+
+    } else {
+        ngx_ors_stats_page_text(out, &labels->location);
+        ngx_ors_out_lit(out, " &rarr; ");
+        ngx_ors_stats_page_text(out, &labels->target);
+        ngx_ors_out_lit(out, ", ");
+        ngx_ors_stats_page_text(out, &labels->provider);
+    }
+
+    if (labels->operation == ngx_ors_metrics_embeddings) {
+        ngx_ors_out_lit(out, ", embeddings");
+    }
+
+    ngx_ors_out_lit(out, "</p>\n");
 
     if (labels->peer && labels->peer->peer && labels->peer->peer->total) {
         ngx_ors_metrics_print(out, "<p>%uA failed calls%s</p>\n",
@@ -423,33 +431,6 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
                             ngx_ors_metrics_firsts);
 
     ngx_ors_out_lit(out, "</section>\n");
-}
-
-
-static void
-ngx_ors_stats_page_head(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels)
-{
-    ngx_ors_out_lit(out, "<h3>");
-    ngx_ors_stats_page_text(out, labels->target.len ? &labels->model
-                                                    : &labels->location);
-    ngx_ors_out_lit(out, "</h3>\n<p class=\"of\">");
-
-    if (labels->target.len == 0) {
-        ngx_ors_out_lit(out, "validated");
-
-    } else {
-        ngx_ors_stats_page_text(out, &labels->location);
-        ngx_ors_out_lit(out, " &rarr; ");
-        ngx_ors_stats_page_text(out, &labels->target);
-        ngx_ors_out_lit(out, ", ");
-        ngx_ors_stats_page_text(out, &labels->provider);
-    }
-
-    if (labels->operation == ngx_ors_metrics_embeddings) {
-        ngx_ors_out_lit(out, ", embeddings");
-    }
-
-    ngx_ors_out_lit(out, "</p>\n");
 }
 
 
@@ -511,7 +492,6 @@ static void
 ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
     const uint64_t *bounds, ngx_uint_t percent)
 {
-    char        *word;
     u_char       text[NGX_ORS_METRICS_BOUND], *last;
     uint64_t     n, sum;
     ngx_uint_t   i;
@@ -523,8 +503,8 @@ ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
         sum += histogram->buckets[i + 1];
     }
 
-    word = bounds[i] ? "within" : "over";
     last = ngx_ors_metrics_bound(text, bounds, bounds[i] ? i : i - 1);
 
-    ngx_ors_metrics_print(out, "%s %*s s", word, (size_t) (last - text), text);
+    ngx_ors_metrics_print(out, "%s %*s s", bounds[i] ? "within" : "over",
+                          (size_t) (last - text), text);
 }

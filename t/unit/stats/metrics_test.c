@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_stats_page.h>
+#include <ngx_ors_stats.h>
 #include <sys/wait.h>
 
 

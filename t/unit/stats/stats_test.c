@@ -65,7 +65,7 @@ test_init(void)
     ngx_ors_stats_init(&stats, 1700000000);
     ok(ngx_ors_stats_usable(&stats), "usable after init");
     is_int(stats.counters[ngx_ors_stats_counters - 1], 0, "zero");
-    is_int(stats.reported[NGX_ORS_NCODES - 1], 0, "codes are zero");
+    is_int(stats.codes[NGX_ORS_NCODES - 1][1], 0, "codes are zero");
 
     stats.version++;
     ok(!ngx_ors_stats_usable(&stats), "another version is not usable");
