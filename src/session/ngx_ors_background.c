@@ -62,16 +62,11 @@ static ngx_uint_t ngx_ors_background_end(ngx_ors_background_t *bg,
 static ngx_ors_store_job_t *ngx_ors_background_job(ngx_ors_background_t *bg);
 static void ngx_ors_background_lost(ngx_ors_background_t *bg,
     ngx_ors_store_status_e status);
-static ngx_int_t ngx_ors_background_keys(ngx_ors_background_t *bg);
-static ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);
 static ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
-static ngx_ors_store_job_t *ngx_ors_background_renew(ngx_ors_background_t *bg);
 static void ngx_ors_background_lease(ngx_ors_background_t *bg,
     ngx_ors_store_entry_t *entry);
 static ngx_ors_background_wish_e ngx_ors_background_wish(
     ngx_ors_store_job_t *job);
-static ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
-    ngx_uint_t record);
 static ngx_uint_t ngx_ors_background_all(ngx_ors_background_limit_t *limit,
     ngx_uint_t connections);
 static ngx_uint_t ngx_ors_background_share(ngx_ors_background_limit_t *limit,
@@ -191,18 +186,29 @@ ngx_ors_background_call(ngx_ors_background_t *bg)
 static ngx_uint_t
 ngx_ors_background_begin(ngx_ors_background_t *bg)
 {
+    u_char     *scope;
+    ngx_str_t  *id;
+
+    scope = bg->session->scope;
+    id = &bg->session->turn->response.id;
+
     /* when the record is stored, nothing is left that can fail */
 
-    if (ngx_ors_background_keys(bg) != NGX_OK
+    if (ngx_ors_key(scope, ngx_ors_key_response, id, &bg->record) != NGX_OK
+        || ngx_ors_key(scope, ngx_ors_key_lease, id, &bg->lease) != NGX_OK
+        || ngx_ors_key(scope, ngx_ors_key_cancel, id, &bg->flag) != NGX_OK
         || ngx_ors_background_response(bg) != NGX_OK)
     {
         return NGX_ORS_BACKGROUND_ERROR;
     }
 
-    bg->job = ngx_ors_background_first(bg);
+    bg->job = ngx_ors_session_record(bg->session, ngx_ors_record_in_progress,
+                                     1);
     if (bg->job == NULL) {
         return NGX_ORS_BACKGROUND_ERROR;
     }
+
+    ngx_ors_background_lease(bg, &bg->job->entries[bg->job->n - 1]);
 
     bg->state = ngx_ors_background_st_record;
 
@@ -279,9 +285,10 @@ ngx_ors_background_tick(ngx_ors_background_t *bg)
 
     if (ngx_current_msec - bg->renewed >= NGX_ORS_BACKGROUND_RENEW) {
         bg->renewed = ngx_current_msec;
-        bg->unwatched = ngx_ors_background_renew(bg);
+        bg->unwatched = ngx_ors_store_job(session->store, ngx_ors_store_put, 1);
 
         if (bg->unwatched) {
+            ngx_ors_background_lease(bg, bg->unwatched->entries);
             todo |= NGX_ORS_BACKGROUND_SEND;
         }
     }
@@ -539,10 +546,25 @@ ngx_ors_background_error(ngx_ors_background_t *bg)
 static ngx_uint_t
 ngx_ors_background_end(ngx_ors_background_t *bg, ngx_uint_t record)
 {
-    bg->unwatched = ngx_ors_background_forget(bg, record);
+    ngx_ors_store_job_t  *job;
 
-    return NGX_ORS_BACKGROUND_END
-           | (bg->unwatched ? NGX_ORS_BACKGROUND_SEND : 0);
+    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_delete,
+                            record ? 3 : 2);
+
+    bg->unwatched = job;
+
+    if (job == NULL) {
+        return NGX_ORS_BACKGROUND_END;
+    }
+
+    job->entries[0].key = bg->lease;
+    job->entries[1].key = bg->flag;
+
+    if (record) {
+        job->entries[2].key = bg->record;
+    }
+
+    return NGX_ORS_BACKGROUND_END|NGX_ORS_BACKGROUND_SEND;
 }
 
 
@@ -569,50 +591,7 @@ ngx_ors_background_lost(ngx_ors_background_t *bg,
 }
 
 
-/* Makes the jobs that a response of the background needs besides its commit. */
-
-
-/* Makes the keys of the session's turn.  NGX_OK or NGX_ERROR: no memory. */
-
-static ngx_int_t
-ngx_ors_background_keys(ngx_ors_background_t *bg)
-{
-    u_char     *scope;
-    ngx_str_t  *id;
-
-    scope = bg->session->scope;
-    id = &bg->session->turn->response.id;
-
-    if (ngx_ors_key(scope, ngx_ors_key_response, id, &bg->record) != NGX_OK
-        || ngx_ors_key(scope, ngx_ors_key_lease, id, &bg->lease) != NGX_OK
-        || ngx_ors_key(scope, ngx_ors_key_cancel, id, &bg->flag) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
-
-/*
- * Jobs that store the first record with the lease, renew the lease, read the
- * flag, and delete the lease and the flag, with "record" the record.
- * NULL: no memory.
- */
-
-static ngx_ors_store_job_t *
-ngx_ors_background_first(ngx_ors_background_t *bg)
-{
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_session_record(bg->session, ngx_ors_record_in_progress, 1);
-
-    if (job) {
-        ngx_ors_background_lease(bg, &job->entries[job->n - 1]);
-    }
-
-    return job;
-}
+/* The answer to the client, and jobs besides that of the commit. */
 
 
 /*
@@ -635,21 +614,6 @@ ngx_ors_background_response(ngx_ors_background_t *bg)
     resp->queued = 0;
 
     return ngx_ors_out_text(&out, &bg->response);
-}
-
-
-static ngx_ors_store_job_t *
-ngx_ors_background_renew(ngx_ors_background_t *bg)
-{
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_put, 1);
-
-    if (job) {
-        ngx_ors_background_lease(bg, &job->entries[0]);
-    }
-
-    return job;
 }
 
 
@@ -699,29 +663,6 @@ ngx_ors_background_wish(ngx_ors_store_job_t *job)
     }
 
     return ngx_ors_background_cancelled;
-}
-
-
-static ngx_ors_store_job_t *
-ngx_ors_background_forget(ngx_ors_background_t *bg, ngx_uint_t record)
-{
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_delete,
-                            record ? 3 : 2);
-
-    if (job == NULL) {
-        return NULL;
-    }
-
-    job->entries[0].key = bg->lease;
-    job->entries[1].key = bg->flag;
-
-    if (record) {
-        job->entries[2].key = bg->record;
-    }
-
-    return job;
 }
 
 

@@ -27,7 +27,6 @@ struct ngx_ors_holder_s {
 
 static ngx_ors_holder_t *ngx_ors_hold_find(ngx_ors_hold_t *hold,
     u_char *scope);
-static void ngx_ors_hold_say(ngx_ors_hold_t *hold);
 
 
 void
@@ -64,7 +63,14 @@ ngx_ors_hold(ngx_ors_hold_t *hold, u_char *scope, size_t size)
 
     if (size > hold->size && size > hold->limit - ngx_min(other, hold->limit))
     {
-        ngx_ors_hold_say(hold);
+        /* the first bytes of its digest name a scope */
+
+        ngx_log_error(NGX_LOG_WARN, hold->log, 0,
+                      "scope %02xd%02xd%02xd%02xd is over \"scope_context\": "
+                      "holds %uz of %uz bytes of stored conversations",
+                      scope[0], scope[1], scope[2], scope[3], holder->size,
+                      hold->limit);
+
         return NGX_BUSY;
     }
 
@@ -118,23 +124,6 @@ ngx_ors_hold_find(ngx_ors_hold_t *hold, u_char *scope)
     ngx_rbtree_insert(&hold->holders->tree, &holder->sn.node);
 
     return holder;
-}
-
-
-/* the first bytes of its digest name a scope */
-
-static void
-ngx_ors_hold_say(ngx_ors_hold_t *hold)
-{
-    u_char  *scope;
-
-    scope = hold->holder->scope;
-
-    ngx_log_error(NGX_LOG_WARN, hold->log, 0,
-                  "requests of scope %02xd%02xd%02xd%02xd hold %uz bytes of "
-                  "stored conversations, \"scope_context\" is %uz",
-                  scope[0], scope[1], scope[2], scope[3], hold->holder->size,
-                  hold->limit);
 }
 
 

@@ -543,10 +543,6 @@ ngx_ors_operation_close(ngx_ors_operation_t *op)
 }
 
 
-/*
- * The items of stored turns on a page of a list.
- */
-
 /* Puts the items of stored turns on a page of a list. */
 
 

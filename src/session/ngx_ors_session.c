@@ -389,29 +389,25 @@ ngx_ors_session_begin(ngx_ors_session_t *session)
     ngx_int_t             rc;
     ngx_ors_json_node_t  *previous;
 
-    if (ngx_ors_session_referred(session) != NGX_OK) {
-        return ngx_ors_session_finish(session, NGX_ERROR);
-    }
-
-    if (ngx_ors_session_refs_names(session) != NGX_OK) {
-        return ngx_ors_session_finish(session, NGX_ERROR);
-    }
-
     previous = session->turn->request.field[ngx_ors_rq_previous_response_id];
 
-    if (previous) {
+    if (ngx_ors_session_referred(session) != NGX_OK
+        || ngx_ors_session_refs_names(session) != NGX_OK)
+    {
+        rc = NGX_ERROR;
+
+    } else if (previous) {
         rc = ngx_ors_session_chain_load(session, previous);
-        return ngx_ors_session_finish(session, rc);
-    }
 
-    if (session->refs.n) {
+    } else if (session->refs.n) {
         rc = ngx_ors_session_refs_load(session);
-        return ngx_ors_session_finish(session, rc);
+
+    } else {
+        session->state = ngx_ors_session_st_ready;
+        return NGX_OK;
     }
 
-    session->state = ngx_ors_session_st_ready;
-
-    return NGX_OK;
+    return ngx_ors_session_finish(session, rc);
 }
 
 
@@ -663,8 +659,6 @@ ngx_ors_key_turn(u_char *scope, ngx_str_t *token, ngx_ors_store_key_t *key)
  * The chain of a session: the previous turns that "previous_response_id"
  * names, and the place of the new turn after them.
  */
-
-/* The previous turns of a session, and the place of the new one after them. */
 
 
 /*
@@ -952,9 +946,6 @@ ngx_ors_session_chain_claims(ngx_ors_session_t *session,
  * each request for approval, so that its call runs once, whoever answers it.
  */
 
-/* The entries that say of approved calls that they have been run. */
-
-
 /* A job that claims all calls of turn->approvals.  NULL: no memory. */
 
 static ngx_ors_store_job_t *
@@ -1027,9 +1018,8 @@ ngx_ors_session_claimed(ngx_ors_session_t *session)
 
     if (status != ngx_ors_store_ok) {
         ngx_log_error(NGX_LOG_ERR, session->log, 0,
-                      "approved calls are not run, store \"%V\" does not say "
-                      "whether they have been: %V", &session->store->name,
-                      ngx_ors_session_strerror(status));
+                      "cannot claim approved calls in store \"%V\": %V",
+                      &session->store->name, ngx_ors_session_strerror(status));
 
         return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
                                       "input",

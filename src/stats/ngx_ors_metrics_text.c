@@ -571,7 +571,8 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_labels_t  **label;
 
     ngx_ors_metrics_print(out,
-        "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":%L,\"background\":%L,\"open_websockets\":%L,"
+        "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":%L,"
+        "\"background\":%L,\"open_websockets\":%L,"
         "\"metrics_missing\":%ui,\"targets\":[",
         ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_streams),
         ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_background),
