@@ -127,8 +127,9 @@ crowded(ask('ann', '/v1', $after{ann}->%*, background => json_true),
         'a response in the background', param => 'previous_response_id');
 crowded(request($t->port, 'GET', "/v1/responses/$id{ann}/input_items",
                 { 'X-User' => 'ann' }), 'a list');
-ok($t->wait_log(qr/\[warn\].*\ scope\ [0-9a-f]{8}\ is\ over\ "scope_context":
-                   \ holds\ 2\d{4}\ of\ 49152\ bytes\ of\ stored/x), 'a line in the log');
+ok($t->wait_log(qr/\[warn\].*\ scope\ [0-9a-f]{8}\ is\ over
+                   \ "scope_context":\ holds\ 2\d{4}\ of\ 49152\ bytes\ of
+                   \ stored/x), 'a line in the log');
 unlike($t->error_log, qr/\bann\b/, 'that does not name the client');
 
 is_ok(ask('ann', '/v1'), 'a new conversation');

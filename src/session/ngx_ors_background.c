@@ -4,7 +4,10 @@
  */
 
 
-/* The states of a background response, and what each event means in them. */
+/*
+ * A background response: its states, and what each event means in them; its
+ * jobs; the limits of how many run.
+ */
 
 
 #include <ngx_config.h>

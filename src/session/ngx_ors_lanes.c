@@ -5,7 +5,8 @@
 
 
 /*
- * Lanes: the order of their turns, and the cache of their newest responses.
+ * Lanes: the order of their turns, and the cache of their newest responses;
+ * the events of clients that become turns.
  */
 
 

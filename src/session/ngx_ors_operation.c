@@ -4,7 +4,10 @@
  */
 
 
-/* Retrieves, deletes and cancels stored responses, and lists their input. */
+/*
+ * Operations on stored responses: retrieve, delete, cancel, list the input;
+ * which of them a request means.
+ */
 
 
 #include <ngx_config.h>

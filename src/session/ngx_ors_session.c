@@ -4,7 +4,10 @@
  */
 
 
-/* The states of a session, and what each event means in each of them. */
+/*
+ * A session: its states, and what each event means in each of them; keys of
+ * the store; previous turns; claims of approved calls; failures of the store.
+ */
 
 
 #include <ngx_config.h>

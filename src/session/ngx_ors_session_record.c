@@ -4,7 +4,10 @@
  */
 
 
-/* Makes the job that stores a turn: its record, and the names of its items. */
+/*
+ * The job that stores a turn: its record, and the names of its items; the load
+ * of items that an input only names.
+ */
 
 
 #include <ngx_config.h>

@@ -5,8 +5,8 @@
 
 
 /*
- * Writes to an LMDB environment: a batch in one transaction, and the sweep of
- * old entries.
+ * Writes to an LMDB environment: a batch in one transaction, the sweep of old
+ * entries, the shares of scopes; jobs on their way through threads.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * Commands to Redis: sent, answered, sent again to another server.
+ * The Redis engine at work: commands, which are sent, answered, and sent again
+ * to another server; the jobs that they are of; the servers of a cluster.
  */
 
 

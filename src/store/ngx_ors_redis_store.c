@@ -6,7 +6,7 @@
 
 /*
  * The Redis engine as the store's interface has it: addresses, settings,
- * start, end.
+ * start, end; the script that counts the shares of scopes.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * Words of Redis: slots of keys, errors, redirections.
+ * Words of Redis: slots of keys, errors, redirections; replies are checked
+ * before hiredis makes them.
  */
 
 

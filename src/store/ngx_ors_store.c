@@ -5,7 +5,8 @@
 
 
 /*
- * Jobs of a store: made, posted to its engine, finished, and released.
+ * A store: its jobs, which are made, posted to the engine, timed, given back
+ * and released; the directive that defines and uses stores.
  */
 
 
@@ -156,6 +157,10 @@ ngx_ors_store_timer_handler(ngx_event_t *ev)
     ngx_ors_store_job_t  *job;
 
     job = ev->data;
+
+    ngx_log_debug2(NGX_LOG_DEBUG_EVENT, ev->log, 0,
+                   "ors store \"%V\": no time left for a job: %s",
+                   &job->store->name, ngx_ors_store_ops[job->op]);
 
     job->store->engine->timeout(job);
 }

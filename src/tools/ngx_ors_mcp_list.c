@@ -4,7 +4,10 @@
  */
 
 
-/* Pages of "tools/list" put together within limits. */
+/*
+ * The tools of an MCP server: pages of "tools/list", put together within
+ * limits, and a tool as models and clients get it.
+ */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,10 @@
  */
 
 
-/* The envelope of JSON-RPC, whatever the order of its members. */
+/*
+ * Messages of an MCP server: the envelope of JSON-RPC, whatever the order of
+ * its members, in a document or a stream.
+ */
 
 
 #include <ngx_config.h>

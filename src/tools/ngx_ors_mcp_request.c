@@ -4,7 +4,10 @@
  */
 
 
-/* Bodies and headers of the requests to an MCP server, in both eras. */
+/*
+ * Requests to an MCP server, in both eras: bodies, headers, and the headers
+ * that a tool's schema asks for.
+ */
 
 
 #include <ngx_config.h>

@@ -5,8 +5,8 @@
 
 
 /*
- * Servers in chains by key, and in one queue, and one for each of some origins,
- * by their last use.
+ * MCP servers that a worker remembers: in chains by key, and in queues by their
+ * last use, one for all and one for each of some origins; the directive.
  */
 
 

@@ -58,7 +58,8 @@ test_scopes(void)
     is_int(ngx_ors_hold(&one, ann, 600), NGX_OK, "a request holds 600");
     is_int(ngx_ors_hold(&two, ann, 401), NGX_BUSY, "... another one 401 more");
     is_int(two.size, 0, "... which it does not get");
-    ok(strstr((char *) ngx_ors_test_log_last(), "holds 600 of 1000 bytes") != NULL,
+    ok(strstr((char *) ngx_ors_test_log_last(), "holds 600 of 1000 bytes")
+       != NULL,
        "... and the log says why");
     is_int(ngx_ors_hold(&two, ann, 400), NGX_OK, "... 400 are the limit");
     is_int(ngx_ors_hold(&other, bob, TEST_LIMIT), NGX_OK,
