@@ -143,10 +143,6 @@ static const struct {
 };
 
 
-static char  *ngx_ors_metrics_deliveries_of[] = {
-    "document", "stream", "websocket"
-};
-
 static const ngx_ors_metrics_family_t  ngx_ors_metrics_tools = {
     "open_responses_tool_duration_seconds",
     "Time of calls of hosted tools and MCP servers that have completed or "
@@ -398,6 +394,7 @@ ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_uint_t  i, j;
 
     static char  *executions[] = { "foreground", "background" };
+    static char  *deliveries[] = { "document", "stream", "websocket" };
 
     ngx_ors_metrics_head(out, "open_responses_turns_total",
                          "Turns that a target was found for and that are over, "
@@ -409,8 +406,7 @@ ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
             ngx_ors_metrics_print(out,
                                   "open_responses_turns_total{execution=\"%s\","
                                   "delivery=\"%s\"} %uA\n", executions[i],
-                                  ngx_ors_metrics_deliveries_of[j],
-                                  metrics->turns[i][j]);
+                                  deliveries[j], metrics->turns[i][j]);
         }
     }
 }
