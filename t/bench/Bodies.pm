@@ -30,7 +30,9 @@ sub agent ($size, %o) {
     my ($input, $messages) = ([], []);
     my $length = length(join '', @tools) + length $instructions;
 
-    for (my $n = 0; $n == 0 || $length < $size; $n++) {
+    # no call is left without its output: that is an error
+
+    for (my $n = 0; $n == 0 || $n % 4 == 2 || $length < $size; $n++) {
         my ($item, $message) = item($n, $size);
 
         push @$input, $item;
