@@ -14,7 +14,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_state.h>
-#include <ngx_ors_chat_messages.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_hosting.h>
 
@@ -30,7 +29,9 @@
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_called(ngx_ors_chat_items_t *ci,
-    ngx_ors_input_item_t *in);
+    ngx_ors_chat_item_t *item, ngx_ors_chat_item_e kind, uint32_t content);
+static void ngx_ors_chat_hosted(ngx_ors_chat_item_t *item,
+    ngx_ors_input_item_t *in, uint32_t content);
 static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_sealed_state(ngx_ors_chat_items_t *ci,
@@ -47,14 +48,9 @@ static ngx_int_t ngx_ors_chat_answered(ngx_ors_chat_items_t *ci);
 static ngx_int_t ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 static ngx_int_t ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
-static void ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
-    ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in);
-static ngx_ors_json_node_t *ngx_ors_chat_replay_found(
-    ngx_ors_input_item_t *in);
-static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
-    ngx_uint_t i);
-static void ngx_ors_chat_replay_error(ngx_ors_out_t *out,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *error);
+static ngx_int_t ngx_ors_chat_states_give(ngx_ors_chat_items_t *ci);
+static ngx_int_t ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci,
+    ngx_uint_t i, ngx_ors_json_node_t *node);
 
 
 /* in the order of ngx_ors_chat_item_e */
@@ -94,7 +90,6 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
         ci->cc->item = i;
         ci->cc->json = input->items[i].json;
         ci->nitems = i + 1;
-        ci->last = (ci->nitems == input->n);
 
         item = &ci->items[i];
         ngx_memzero(item, sizeof(ngx_ors_chat_item_t));
@@ -112,7 +107,7 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
         rc = ngx_ors_chat_answered(ci);
     }
 
-    return (rc == NGX_OK) ? ngx_ors_chat_state_read(ci) : rc;
+    return (rc == NGX_OK) ? ngx_ors_chat_states_give(ci) : rc;
 }
 
 
@@ -120,7 +115,8 @@ static ngx_int_t
 ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
-    ngx_ors_approval_t  *approval;
+    ngx_ors_approval_t   *approval;
+    ngx_ors_json_node_t  *node;
 
     item->json = in->json;
     item->content = in->content;
@@ -146,20 +142,27 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
                                    "must be sent");
 
     case ngx_ors_input_call:
-        item->kind = ngx_ors_chat_item_call;
-        item->content = in->arguments;
-        return ngx_ors_chat_called(ci, in);
+        return ngx_ors_chat_called(ci, item, ngx_ors_chat_item_call,
+                                   in->arguments);
 
     case ngx_ors_input_custom_call:
-        item->kind = ngx_ors_chat_item_call;
         item->custom = 1;
-        item->content = in->input;
-        return ngx_ors_chat_called(ci, in);
+        return ngx_ors_chat_called(ci, item, ngx_ors_chat_item_call,
+                                   in->input);
 
     case ngx_ors_input_output:
-        item->kind = ngx_ors_chat_item_output;
-        item->content = in->output;
-        return ngx_ors_chat_called(ci, in);
+        return ngx_ors_chat_called(ci, item, ngx_ors_chat_item_output,
+                                   in->output);
+
+    case ngx_ors_input_search_call:
+        item->search = 1;
+        return ngx_ors_chat_called(ci, item, ngx_ors_chat_item_call,
+                                   in->arguments);
+
+    case ngx_ors_input_search_output:
+        item->search = 1;
+        return ngx_ors_chat_called(ci, item, ngx_ors_chat_item_output,
+                                   in->tools);
 
     case ngx_ors_input_reasoning:
         return ngx_ors_chat_thought(ci, in, item);
@@ -167,33 +170,29 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     case ngx_ors_input_compaction:
         return ngx_ors_chat_compaction(ci, in, item);
 
-    /* without the id of a call the server did it itself: its tools matter */
-
-    case ngx_ors_input_search_call:
-        item->search = 1;
-        item->kind = in->call_id ? ngx_ors_chat_item_call
-                                 : ngx_ors_chat_item_none;
-        item->content = in->arguments;
-        return NGX_OK;
-
-    case ngx_ors_input_search_output:
-        item->search = 1;
-        item->kind = in->call_id ? ngx_ors_chat_item_output
-                                 : ngx_ors_chat_item_none;
-        item->content = in->tools;
-        return NGX_OK;
-
-    case ngx_ors_input_mcp_call:
-        ngx_ors_chat_replay_call(item, in);
-        return NGX_OK;
-
     case ngx_ors_input_approval:
         approval = ngx_ors_approval_find(&ci->approvals, ci->cc->item);
 
-        /* a call that was approved is an item of its own */
+        /* an approved call is another item */
 
         if (approval && approval->state == ngx_ors_approval_declined) {
-            ngx_ors_chat_replay_call(item, in);
+            ngx_ors_chat_hosted(item, in, in->arguments);
+        }
+
+        return NGX_OK;
+
+    case ngx_ors_input_mcp_call:
+        ngx_ors_chat_hosted(item, in, in->arguments);
+        return NGX_OK;
+
+    case ngx_ors_input_hosted:
+        node = ngx_ors_input_get(in, "results");
+        node = node ? node : ngx_ors_input_get(in, "outputs");
+
+        /* not sent if it only says that it was done */
+
+        if (ngx_ors_json_count(node)) {
+            ngx_ors_chat_hosted(item, in, node - in->json->nodes);
         }
 
         return NGX_OK;
@@ -203,13 +202,9 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     case ngx_ors_input_approval_response:
         return NGX_OK;
 
-    case ngx_ors_input_hosted:
-        ngx_ors_chat_replay_results(ci, item, in);
-        return NGX_OK;
-
     case ngx_ors_input_trigger:
 
-        if (ci->trigger && ci->last) {
+        if (ci->trigger && ci->nitems == ci->input->n) {
             return NGX_OK;
         }
 
@@ -230,9 +225,19 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 /* a call and its output are paired by an id: neither can do without */
 
 static ngx_int_t
-ngx_ors_chat_called(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in)
+ngx_ors_chat_called(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
+    ngx_ors_chat_item_e kind, uint32_t content)
 {
-    if (in->call_id) {
+    item->content = content;
+
+    if (item->call_id) {
+        item->kind = kind;
+        return NGX_OK;
+    }
+
+    /* the server has searched itself: only the tools matter */
+
+    if (item->search) {
         return NGX_OK;
     }
 
@@ -241,6 +246,19 @@ ngx_ors_chat_called(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in)
     return ngx_ors_chat_refuse(ci->cc, -1,
                                ngx_ors_code_missing_required_parameter,
                                "is required");
+}
+
+
+/* a call that a server has run, or wanted to: its output is the same item */
+
+static void
+ngx_ors_chat_hosted(ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in,
+    uint32_t content)
+{
+    item->kind = ngx_ors_chat_item_call;
+    item->hosted = 1;
+    item->content = content;
+    item->call_id = in->id;
 }
 
 
@@ -468,18 +486,6 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 }
 
 
-ngx_int_t
-ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
-    ngx_uint_t *n)
-{
-    if (ngx_ors_chat_find(ci, i, id, n) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return *n ? NGX_OK : ngx_ors_chat_find(ci, ci->nitems, id, n);
-}
-
-
 /* an output that is found in place of its call has been paired with it */
 
 static ngx_int_t
@@ -609,243 +615,108 @@ ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 }
 
 
-/*
- * Names and outputs of calls that were run by a server, as those of functions.
- */
+/* gives the states of this maker to the messages and calls that they are of */
 
-
-void
-ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
+static ngx_int_t
+ngx_ors_chat_states_give(ngx_ors_chat_items_t *ci)
 {
-    item->kind = ngx_ors_chat_item_call;
-    item->hosted = 1;
-    item->content = in->arguments;
-    item->call_id = in->id;
-}
-
-
-/*
- * As ngx_ors_chat_replay_call() for a search or an interpreter, if the item
- * says what it has found: one that only says that it was done is not sent.
- */
-
-static void
-ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
-    ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
-{
-    if (ngx_ors_json_count(ngx_ors_chat_replay_found(in))) {
-        ngx_ors_chat_replay_call(item, in);
-    }
-}
-
-
-/* results of a search, or outputs of an interpreter */
-
-static ngx_ors_json_node_t *
-ngx_ors_chat_replay_found(ngx_ors_input_item_t *in)
-{
+    ngx_uint_t            i;
     ngx_ors_json_node_t  *node;
+    ngx_ors_chat_item_t  *item;
 
-    node = ngx_ors_input_get(in, "results");
+    for (i = 0; ci->nstates && i < ci->nitems; i++) {
+        item = &ci->items[i];
 
-    return node ? node : ngx_ors_input_get(in, "outputs");
+        if (item->kind != ngx_ors_chat_item_state) {
+            continue;
+        }
+
+        node = ngx_ors_json_get(item->json, &item->json->nodes[item->content],
+                                ci->cc->target->maker->data,
+                                ci->cc->target->maker->len);
+
+        if (node && ngx_ors_chat_state_give(ci, i, node) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        item->kind = ngx_ors_chat_item_none;
+    }
+
+    return NGX_OK;
 }
 
 
-ngx_int_t
-ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+/* the state of item "i" to its calls and their message */
+
+static ngx_int_t
+ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci, ngx_uint_t i,
+    ngx_ors_json_node_t *node)
 {
-    ngx_str_t              label, name, sent;
-    ngx_ors_item_row_t    *row;
-    ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t  *in;
+    uint32_t              message;
+    ngx_str_t             id;
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+    ngx_ors_chat_item_t  *item;
 
-    in = &ci->input->items[i];
+    json = ci->items[i].json;
+    message = 0;
 
-    /* the type of the tool is that of its item without the end */
-
-    if (in->kind == ngx_ors_input_hosted) {
-        row = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type), 1);
-
-        ngx_ors_json_quote(ci->cc->out, row->name.data,
-                           row->name.len - (sizeof("_call") - 1));
-        return NGX_OK;
-    }
-
-    node = ngx_ors_input_get(in, "server_label");
-
-    if (ngx_ors_json_copy(in->json, node, ci->cc->pool, &label) != NGX_OK
-        || ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->name),
-                             ci->cc->pool, &name)
-           != NGX_OK
-        || ngx_ors_tool_name(ngx_ors_hosting_prefix(ci->cc->target->hosting,
-                                                    &label),
-                             &name, ci->cc->pool, &sent)
-           != NGX_OK)
+    for (key = ngx_ors_json_first(json, node);
+         key;
+         key = ngx_ors_json_next(json, key))
     {
-        return NGX_ERROR;
+        if (key->len == 0) {
+            ci->items[i].name = &key[1] - json->nodes;
+            message = i + 1;
+            continue;
+        }
+
+        ngx_ors_json_raw(json, key, &id);
+
+        /* the nearest call in front of the state, else the last one */
+
+        if (ngx_ors_chat_find(ci, i, &id, &n) != NGX_OK
+            || (n == 0
+                && ngx_ors_chat_find(ci, ci->nitems, &id, &n) != NGX_OK))
+        {
+            return NGX_ERROR;
+        }
+
+        if (n) {
+            item = &ci->items[n - 1];
+            ngx_ors_chat_state_inside(json, &key[1], &item->text);
+            item->state = message;
+            message = 0;
+        }
     }
 
-    ngx_ors_json_quote(ci->cc->out, sent.data, sent.len);
+    /* a message without calls is the last one in front of its state */
+
+    for (n = i; n && ngx_ors_json_count(node) == 1; n--) {
+        item = &ci->items[n - 1];
+
+        if (item->kind == ngx_ors_chat_item_assistant) {
+            item->state = message;
+        }
+
+        if (item->kind != ngx_ors_chat_item_none
+            && item->kind != ngx_ors_chat_item_reasoning)
+        {
+            break;
+        }
+    }
 
     return NGX_OK;
 }
 
 
 void
-ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+ngx_ors_chat_state_inside(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *members)
 {
-    ngx_str_t              raw;
-    ngx_ors_out_t         *out;
-    ngx_ors_json_node_t   *queries, *code;
-    ngx_ors_input_item_t  *in;
+    ngx_ors_json_raw(json, node, members);
 
-    in = &ci->input->items[i];
-    out = ci->cc->out;
-
-    if (in->kind != ngx_ors_input_hosted) {
-        ngx_ors_chat_search_arguments(ci->cc,
-                                ngx_ors_input_node(in, ci->items[i].content));
-        return;
-    }
-
-    queries = ngx_ors_input_get(in, "queries");
-    code = ngx_ors_input_get(in, "code");
-
-    if (queries) {
-        ngx_ors_json_raw(in->json, queries, &raw);
-        ngx_ors_out_lit(out, "\"{\\\"queries\\\":");
-        ngx_ors_json_escape(out, raw.data, raw.len);
-        ngx_ors_out_lit(out, "}\"");
-
-    } else if (code) {
-        ngx_ors_json_inner(in->json, code, &raw);
-        ngx_ors_out_lit(out, "\"{\\\"code\\\":\\\"");
-        ngx_ors_json_escape(out, raw.data, raw.len);
-        ngx_ors_out_lit(out, "\\\"}\"");
-
-    } else {
-        ngx_ors_out_lit(out, "\"{}\"");
-    }
-}
-
-
-void
-ngx_ors_chat_replay_id(ngx_ors_chat_items_t *ci, ngx_uint_t i)
-{
-    ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t  *in;
-
-    in = &ci->input->items[i];
-    node = ngx_ors_input_node(in, ci->items[i].call_id);
-
-    if (node && node->type == ngx_ors_json_string && node->len) {
-        ngx_ors_chat_value(ci->cc->out, in->json, node);
-        return;
-    }
-
-    ngx_ors_out_lit(ci->cc->out, "\"call_");
-    ngx_ors_out_int(ci->cc->out, i);
-    ngx_ors_out_lit(ci->cc->out, "\"");
-}
-
-
-void
-ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
-{
-    ngx_str_t              raw;
-    ngx_ors_json_t        *json;
-    ngx_ors_json_node_t   *output, *error;
-    ngx_ors_input_item_t  *in;
-
-    in = &ci->input->items[i];
-
-    if (in->kind == ngx_ors_input_approval) {
-        ngx_ors_chat_replay_declined(ci, i);
-        return;
-    }
-
-    json = in->json;
-
-    if (in->kind == ngx_ors_input_hosted) {
-        ngx_ors_json_raw(json, ngx_ors_chat_replay_found(in), &raw);
-        ngx_ors_json_quote(ci->cc->out, raw.data, raw.len);
-        return;
-    }
-
-    output = ngx_ors_input_node(in, in->output);
-
-    if (output && output->type == ngx_ors_json_string) {
-        ngx_ors_chat_value(ci->cc->out, json, output);
-        return;
-    }
-
-    error = ngx_ors_chat_get(json, ngx_ors_input_object(in), "error");
-
-    if (error) {
-        ngx_ors_chat_replay_error(ci->cc->out, json, error);
-        return;
-    }
-
-    ngx_ors_out_lit(ci->cc->out, "\"the tool was not called\"");
-}
-
-
-static void
-ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci, ngx_uint_t i)
-{
-    ngx_str_t             reason;
-    ngx_ors_json_node_t  *node;
-    ngx_ors_approval_t   *approval;
-
-    approval = ngx_ors_approval_find(&ci->approvals, i);
-
-    node = approval ? ngx_ors_approval_reason(ci->input, approval) : NULL;
-
-    ngx_ors_out_lit(ci->cc->out, "\"the user has declined this call");
-
-    if (node) {
-        ngx_ors_json_raw(ci->input->items[approval->answer].json, node,
-                         &reason);
-
-        ngx_ors_out_lit(ci->cc->out, ": ");
-        ngx_ors_out_ref(ci->cc->out, reason.data, reason.len);
-    }
-
-    ngx_ors_out_lit(ci->cc->out, "\"");
-}
-
-
-/* a text of older servers, or an object with one; the rest as its JSON */
-
-static void
-ngx_ors_chat_replay_error(ngx_ors_out_t *out, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *error)
-{
-    ngx_str_t             text;
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_chat_get(json, error, "message");
-
-    if (node == NULL) {
-        node = ngx_ors_chat_get(json, error, "content");
-    }
-
-    error = node ? node : error;
-
-    /* content of a tool that says why it has failed */
-
-    node = (error->type == ngx_ors_json_array && error->count == 1)
-           ? ngx_ors_json_find(json, ngx_ors_json_first(json, error), "text")
-           : NULL;
-
-    error = node ? node : error;
-
-    if (error->type == ngx_ors_json_string) {
-        ngx_ors_chat_value(out, json, error);
-        return;
-    }
-
-    ngx_ors_json_raw(json, error, &text);
-    ngx_ors_json_quote(out, text.data, text.len);
+    members->data++;
+    members->len -= 2;
 }

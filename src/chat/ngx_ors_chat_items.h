@@ -69,7 +69,6 @@ typedef struct {
     unsigned                 answered:1;  /* each call must have its output */
 
     /* private */
-    unsigned                 last:1;      /* the item in hand is the last */
     ngx_uint_t               nstates;
     ngx_ors_input_calls_t    calls;
 } ngx_ors_chat_items_t;
@@ -85,43 +84,9 @@ typedef struct {
 ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
     ngx_ors_input_t *input);
 
-/*
- * Sets "*n" to the number of the call with "id" that is the nearest in front of
- * item "i", else the last one: its item + 1, 0 if there is none.  "id" is kept.
- * NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i,
-    ngx_str_t *id, ngx_uint_t *n);
-
-/*
- * Calls of hosted tools in the history: one item is a call with its output.
- */
-
-
-/*
- * Marks "item" as a call of the tool of a server, which "in", an item of that
- * type or the request for its approval, was made of.
- */
-void ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item,
-    ngx_ors_input_item_t *in);
-
-/*
- * Appends the name upstream of the tool that item "i", such a call, is of: a
- * string.  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i);
-
-/* Appends the arguments of the call, a string of JSON. */
-void ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i);
-
-/* Appends the id of the call, a string: the item's, or one by its place. */
-void ngx_ors_chat_replay_id(ngx_ors_chat_items_t *ci, ngx_uint_t i);
-
-/*
- * Appends the outcome of the call, a string: its output, its error, or that the
- * client has declined it.
- */
-void ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i);
+/* The members of "node", an object, without its braces; they are borrowed. */
+void ngx_ors_chat_state_inside(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_str_t *members);
 
 
 #endif /* _NGX_ORS_CHAT_ITEMS_H_INCLUDED_ */

@@ -14,7 +14,6 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_messages.h>
-#include <ngx_ors_chat_state.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_names.h>
@@ -25,6 +24,9 @@
 
 #define ngx_ors_chat_message(cm, role)                                        \
     ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
+
+#define ngx_ors_chat_input_item(cm, item)                                     \
+    (&(cm)->in.input->items[(item) - (cm)->in.items])
 
 
 typedef struct {
@@ -50,16 +52,24 @@ static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_call_id(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item);
 static void ngx_ors_chat_state(ngx_ors_chat_messages_t *cm,
     ngx_str_t *members);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_hosted_name(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item, ngx_str_t *sent);
 static void ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
 static ngx_ors_chat_item_t *ngx_ors_chat_output(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *call, ngx_ors_json_node_t **content);
+static void ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *call);
+static ngx_ors_json_node_t *ngx_ors_chat_hosted_error(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *error);
 static void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last);
 static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
@@ -538,23 +548,13 @@ ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm, ngx_uint_t begin,
 static ngx_int_t
 ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
 {
-    ngx_ors_out_t   *out;
-    ngx_ors_json_t  *json;
+    ngx_ors_out_t  *out;
 
     out = cm->cc.out;
-    json = item->json;
-
-    cm->cc.json = json;
+    cm->cc.json = item->json;
 
     ngx_ors_out_lit(out, "{\"id\":");
-
-    if (item->hosted) {
-        ngx_ors_chat_replay_id(&cm->in, item - cm->in.items);
-
-    } else {
-        ngx_ors_chat_value(out, json, ngx_ors_input_node(item, item->call_id));
-    }
-
+    ngx_ors_chat_call_id(cm, item);
     ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
 
     if (ngx_ors_chat_call_name(cm, item) != NGX_OK) {
@@ -562,19 +562,35 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     }
 
     ngx_ors_out_lit(out, ",\"arguments\":");
-
-    if (item->hosted) {
-        ngx_ors_chat_replay_arguments(&cm->in, item - cm->in.items);
-
-    } else {
-        ngx_ors_chat_call_arguments(cm, item);
-    }
-
+    ngx_ors_chat_call_arguments(cm, item);
     ngx_ors_out_lit(out, "}");
     ngx_ors_chat_state(cm, &item->text);
     ngx_ors_out_lit(out, "}");
 
     return NGX_OK;
+}
+
+
+/* the item of a call that a server has run may have no id: its place is one */
+
+static void
+ngx_ors_chat_call_id(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
+{
+    ngx_ors_json_node_t  *id;
+
+    id = ngx_ors_input_node(item, item->call_id);
+
+    if (item->hosted
+        && (id == NULL || id->type != ngx_ors_json_string || id->len == 0))
+    {
+        ngx_ors_out_lit(cm->cc.out, "\"call_");
+        ngx_ors_out_int(cm->cc.out, item - cm->in.items);
+        ngx_ors_out_lit(cm->cc.out, "\"");
+
+        return;
+    }
+
+    ngx_ors_chat_value(cm->cc.out, item->json, id);
 }
 
 
@@ -595,11 +611,10 @@ ngx_ors_chat_state(ngx_ors_chat_messages_t *cm, ngx_str_t *members)
 static ngx_int_t
 ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
 {
+    ngx_int_t             rc;
     ngx_str_t             sent;
-    ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *name;
 
-    json = item->json;
     name = ngx_ors_input_node(item, item->name);
 
     if (item->search) {
@@ -607,19 +622,17 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
         return NGX_OK;
     }
 
-    if (item->hosted) {
-        return ngx_ors_chat_replay_name(&cm->in, item - cm->in.items);
-    }
-
-    if (!item->custom && item->space == 0) {
-        ngx_ors_chat_value(cm->cc.out, json, name);
+    if (!item->hosted && !item->custom && item->space == 0) {
+        ngx_ors_chat_value(cm->cc.out, item->json, name);
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_tools_name(json, ngx_ors_input_node(item, item->space),
-                                name, cm->cc.pool, &sent)
-        != NGX_OK)
-    {
+    rc = item->hosted
+         ? ngx_ors_chat_hosted_name(cm, item, &sent)
+         : ngx_ors_chat_tools_name(item->json,
+                                   ngx_ors_input_node(item, item->space),
+                                   name, cm->cc.pool, &sent);
+    if (rc != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -629,32 +642,101 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
 }
 
 
+/* NGX_OK or NGX_ERROR: no memory */
+
+static ngx_int_t
+ngx_ors_chat_hosted_name(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item, ngx_str_t *sent)
+{
+    ngx_str_t              label, name;
+    ngx_ors_input_item_t  *in;
+
+    in = ngx_ors_chat_input_item(cm, item);
+
+    /* the type of the tool is that of its item without the end */
+
+    if (in->kind == ngx_ors_input_hosted) {
+        *sent = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type),
+                                 1)->name;
+        sent->len -= sizeof("_call") - 1;
+
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_copy(in->json, ngx_ors_input_get(in, "server_label"),
+                          cm->cc.pool, &label)
+        != NGX_OK
+        || ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->name),
+                             cm->cc.pool, &name)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_tool_name(ngx_ors_hosting_prefix(cm->cc.target->hosting,
+                                                    &label),
+                             &name, cm->cc.pool, sent);
+}
+
+
+/* a string of JSON, in which the escapes of a text are escaped once more */
+
 static void
 ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item)
 {
-    ngx_str_t             raw;
-    ngx_ors_out_t        *out;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    ngx_str_t              raw;
+    ngx_ors_out_t         *out;
+    ngx_ors_json_node_t   *node, *queries;
+    ngx_ors_input_item_t  *in;
 
     out = cm->cc.out;
-    json = item->json;
+    in = ngx_ors_chat_input_item(cm, item);
     node = ngx_ors_input_node(item, item->content);
 
     if (item->custom) {
-
-        /* escapes of the string are escaped once more */
-
-        ngx_ors_json_raw(json, node, &raw);
-
         ngx_ors_out_lit(out, "\"{\\\"input\\\":\\\"");
-        ngx_ors_json_escape(out, raw.data, raw.len);
-        ngx_ors_out_lit(out, "\\\"}\"");
+
+    } else if (in->kind == ngx_ors_input_hosted) {
+        queries = ngx_ors_input_get(in, "queries");
+        node = ngx_ors_input_get(in, "code");
+
+        if (queries) {
+            ngx_ors_json_raw(in->json, queries, &raw);
+            ngx_ors_out_lit(out, "\"{\\\"queries\\\":");
+            ngx_ors_json_escape(out, raw.data, raw.len);
+            ngx_ors_out_lit(out, "}\"");
+
+            return;
+        }
+
+        if (node == NULL) {
+            ngx_ors_out_lit(out, "\"{}\"");
+            return;
+        }
+
+        ngx_ors_out_lit(out, "\"{\\\"code\\\":\\\"");
+
+    } else if (node && node->type != ngx_ors_json_string) {
+        ngx_ors_json_quote(out, ngx_ors_json_text(item->json, node),
+                           node->len);
+        return;
 
     } else {
-        ngx_ors_chat_search_arguments(&cm->cc, node);
+
+        if (node && node->len) {
+            ngx_ors_chat_value(out, item->json, node);
+
+        } else {
+            ngx_ors_out_lit(out, "\"{}\"");
+        }
+
+        return;
     }
+
+    ngx_ors_json_inner(item->json, node, &raw);
+    ngx_ors_json_escape(out, raw.data, raw.len);
+    ngx_ors_out_lit(out, "\\\"}\"");
 }
 
 
@@ -677,35 +759,32 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
     for (i = first; i < last; i++) {
         call = &cm->in.items[i];
-
-        if (call->kind == ngx_ors_chat_item_call && call->hosted) {
-            ngx_ors_chat_message(cm, "tool");
-            ngx_ors_chat_replay_output(&cm->in, i);
-            ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
-            ngx_ors_chat_replay_id(&cm->in, i);
-            ngx_ors_out_lit(cc->out, "}");
-            continue;
-        }
-
         output = ngx_ors_chat_output(cm, call, &content);
 
-        if (output == NULL) {
+        if (output == NULL && !call->hosted) {
             continue;
         }
+
+        rc = NGX_OK;
 
         ngx_ors_chat_message(cm, "tool");
 
-        rc = output->search
-             ? ngx_ors_chat_search_found(cc, content)
-             : ngx_ors_chat_tool_content(cc, content, &attached);
+        if (call->hosted) {
+            ngx_ors_chat_hosted_output(cm, call);
+
+        } else if (output->search) {
+            rc = ngx_ors_chat_search_found(cc, content);
+
+        } else {
+            rc = ngx_ors_chat_tool_content(cc, content, &attached);
+        }
 
         if (rc != NGX_OK) {
             return rc;
         }
 
         ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
-        ngx_ors_chat_value(cc->out, call->json,
-                           ngx_ors_input_node(call, call->call_id));
+        ngx_ors_chat_call_id(cm, call);
         ngx_ors_out_lit(cc->out, "}");
     }
 
@@ -746,6 +825,8 @@ ngx_ors_chat_output(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *call,
 {
     ngx_ors_chat_item_t  *output;
 
+    *content = NULL;
+
     if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
         return NULL;
     }
@@ -757,6 +838,96 @@ ngx_ors_chat_output(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *call,
     cm->cc.json = output->json;
 
     return output;
+}
+
+
+/* its output, its error, or that the client has declined the call: a string */
+
+static void
+ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *call)
+{
+    ngx_str_t              text;
+    ngx_ors_out_t         *out;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_approval_t    *approval;
+    ngx_ors_input_item_t  *in;
+
+    out = cm->cc.out;
+    in = ngx_ors_chat_input_item(cm, call);
+
+    if (in->kind == ngx_ors_input_approval) {
+        approval = ngx_ors_approval_find(&cm->in.approvals,
+                                         call - cm->in.items);
+        node = ngx_ors_approval_reason(cm->in.input, approval);
+
+        ngx_ors_out_lit(out, "\"the user has declined this call");
+
+        if (node) {
+            ngx_ors_json_raw(cm->in.input->items[approval->answer].json, node,
+                             &text);
+            ngx_ors_out_lit(out, ": ");
+            ngx_ors_out_ref(out, text.data, text.len);
+        }
+
+        ngx_ors_out_lit(out, "\"");
+
+        return;
+    }
+
+    if (in->kind == ngx_ors_input_hosted) {
+        ngx_ors_json_raw(in->json, ngx_ors_input_node(call, call->content),
+                         &text);
+        ngx_ors_json_quote(out, text.data, text.len);
+
+        return;
+    }
+
+    node = ngx_ors_input_node(in, in->output);
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        node = ngx_ors_chat_get(in->json, ngx_ors_input_object(in), "error");
+
+        if (node == NULL) {
+            ngx_ors_out_lit(out, "\"the tool was not called\"");
+            return;
+        }
+
+        node = ngx_ors_chat_hosted_error(in->json, node);
+    }
+
+    if (node->type == ngx_ors_json_string) {
+        ngx_ors_chat_value(out, in->json, node);
+        return;
+    }
+
+    ngx_ors_json_raw(in->json, node, &text);
+    ngx_ors_json_quote(out, text.data, text.len);
+}
+
+
+/* a text of older servers, or an object with one; the rest as its JSON */
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_hosted_error(ngx_ors_json_t *json, ngx_ors_json_node_t *error)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_chat_get(json, error, "message");
+
+    if (node == NULL) {
+        node = ngx_ors_chat_get(json, error, "content");
+    }
+
+    error = node ? node : error;
+
+    /* content of a tool that says why it has failed */
+
+    node = (error->type == ngx_ors_json_array && error->count == 1)
+           ? ngx_ors_json_find(json, ngx_ors_json_first(json, error), "text")
+           : NULL;
+
+    return node ? node : error;
 }
 
 
@@ -878,33 +1049,10 @@ ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
 
 
 /*
- * Results of client-side tool searches as messages and tools of a chat.
+ * Appends the names that the tools in array "tools", which a search has found,
+ * have upstream: the list of tools describes each.  NGX_OK, or NGX_ERROR: no
+ * memory.
  */
-
-
-void
-ngx_ors_chat_search_arguments(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node)
-{
-    if (node && node->type != ngx_ors_json_string) {
-        ngx_ors_json_quote(cc->out, ngx_ors_json_text(cc->json, node),
-                           node->len);
-
-    } else if (node && node->len) {
-        ngx_ors_chat_value(cc->out, cc->json, node);
-
-    } else {
-        ngx_ors_out_lit(cc->out, "\"{}\"");
-    }
-}
-
-
-/*
- * Appends what was found as the content of a tool message: the names that the
- * tools in array "tools" have upstream.  NGX_OK, or NGX_ERROR: no memory.
- */
-
-/* the list of tools describes each tool, the message only names it */
 
 static ngx_int_t
 ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,

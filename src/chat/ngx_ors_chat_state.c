@@ -5,8 +5,7 @@
 
 
 /*
- * Provider state: gathered from an answer, written as text, and given back to
- * the messages and calls of a history.
+ * Provider state: gathered from an answer, and written as text.
  */
 
 
@@ -95,8 +94,6 @@ static void ngx_ors_chat_state_members(ngx_ors_chat_state_t *state,
     ngx_ors_item_t *call, ngx_ors_out_t *out);
 static void ngx_ors_chat_state_list(ngx_ors_chat_state_member_t *member,
     ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci,
-    ngx_uint_t i, ngx_ors_json_node_t *node);
 
 
 static const ngx_str_t  ngx_ors_chat_state_keys[] = {
@@ -531,106 +528,4 @@ ngx_ors_chat_state_list(ngx_ors_chat_state_member_t *member,
     }
 
     ngx_ors_out_lit(out, "]");
-}
-
-
-ngx_int_t
-ngx_ors_chat_state_read(ngx_ors_chat_items_t *ci)
-{
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *node;
-    ngx_ors_chat_item_t  *item;
-
-    for (i = 0; ci->nstates && i < ci->nitems; i++) {
-        item = &ci->items[i];
-
-        if (item->kind != ngx_ors_chat_item_state) {
-            continue;
-        }
-
-        node = ngx_ors_json_get(item->json, &item->json->nodes[item->content],
-                                ci->cc->target->maker->data,
-                                ci->cc->target->maker->len);
-
-        if (node && ngx_ors_chat_state_give(ci, i, node) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        item->kind = ngx_ors_chat_item_none;
-    }
-
-    return NGX_OK;
-}
-
-
-void
-ngx_ors_chat_state_inside(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_str_t *members)
-{
-    ngx_ors_json_raw(json, node, members);
-
-    /* without the braces */
-
-    members->data++;
-    members->len -= 2;
-}
-
-
-/* the state of item "i" to its calls and their message */
-
-static ngx_int_t
-ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci, ngx_uint_t i,
-    ngx_ors_json_node_t *node)
-{
-    uint32_t              message;
-    ngx_str_t             id;
-    ngx_uint_t            n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *key;
-    ngx_ors_chat_item_t  *item;
-
-    json = ci->items[i].json;
-    message = 0;
-
-    for (key = ngx_ors_json_first(json, node);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
-        if (key->len == 0) {
-            ci->items[i].name = &key[1] - json->nodes;
-            message = i + 1;
-            continue;
-        }
-
-        ngx_ors_json_raw(json, key, &id);
-
-        if (ngx_ors_chat_items_call(ci, i, &id, &n) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        if (n) {
-            item = &ci->items[n - 1];
-            ngx_ors_chat_state_inside(json, &key[1], &item->text);
-            item->state = message;
-            message = 0;
-        }
-    }
-
-    /* a message without calls is the last one in front of its state */
-
-    for (n = i; n && ngx_ors_json_count(node) == 1; n--) {
-        item = &ci->items[n - 1];
-
-        if (item->kind == ngx_ors_chat_item_assistant) {
-            item->state = message;
-        }
-
-        if (item->kind != ngx_ors_chat_item_none
-            && item->kind != ngx_ors_chat_item_reasoning)
-        {
-            break;
-        }
-    }
-
-    return NGX_OK;
 }

@@ -17,8 +17,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_items.h>
+#include <ngx_ors_json.h>
 #include <ngx_ors_item.h>
+#include <ngx_ors_text.h>
 
 
 /* bytes of one answer; a larger state is not carried */
@@ -71,17 +72,6 @@ ngx_int_t ngx_ors_chat_state_add(ngx_ors_chat_state_t *state,
  */
 ngx_int_t ngx_ors_chat_state_put(ngx_ors_chat_state_t *state,
     ngx_str_t *provider, ngx_ors_item_t *first, ngx_ors_out_t *out);
-
-/*
- * Gives the states that are items of "ci" to the messages and calls that they
- * are of, if ci->cc->maker is the provider that has made them.  NGX_OK or
- * NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_chat_state_read(ngx_ors_chat_items_t *ci);
-
-/* The members of "node", an object, without its braces; they are borrowed. */
-void ngx_ors_chat_state_inside(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, ngx_str_t *members);
 
 
 #endif /* _NGX_ORS_CHAT_STATE_H_INCLUDED_ */
