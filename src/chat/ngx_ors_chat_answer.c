@@ -57,19 +57,6 @@ enum {
     ngx_ors_chat_b_n
 };
 
-enum {
-    ngx_ors_chat_cl_index = 0,
-    ngx_ors_chat_cl_id,
-    ngx_ors_chat_cl_function,
-    ngx_ors_chat_cl_n
-};
-
-enum {
-    ngx_ors_chat_fn_name = 0,
-    ngx_ors_chat_fn_arguments,
-    ngx_ors_chat_fn_n
-};
-
 
 static ngx_uint_t ngx_ors_chat_answer_has_error(ngx_ors_json_t *json,
     ngx_ors_json_node_t *error, ngx_uint_t alone);
@@ -83,8 +70,6 @@ static void ngx_ors_chat_answer_body(ngx_ors_chat_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_json_node_t *body);
 static void ngx_ors_chat_answer_called(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_t *json, ngx_ors_json_node_t *function);
-static void ngx_ors_chat_answer_string(ngx_str_t *s, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node);
 static int64_t ngx_ors_chat_answer_number(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name);
 static u_char *ngx_ors_chat_answer_logprobs_put(u_char *p, ngx_ors_json_t *json,
@@ -121,19 +106,6 @@ static const ngx_str_t  ngx_ors_chat_body_names[] = {
     ngx_string("tool_calls"),
     ngx_string("function_call"),
     ngx_string("annotations"),
-    ngx_null_string
-};
-
-static const ngx_str_t  ngx_ors_chat_call_names[] = {
-    ngx_string("index"),
-    ngx_string("id"),
-    ngx_string("function"),
-    ngx_null_string
-};
-
-static const ngx_str_t  ngx_ors_chat_function_names[] = {
-    ngx_string("name"),
-    ngx_string("arguments"),
     ngx_null_string
 };
 
@@ -329,16 +301,14 @@ ngx_ors_chat_answer_body(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
 
     ngx_ors_json_members(json, body, ngx_ors_chat_body_names, member);
 
-    ngx_ors_chat_answer_string(&answer->text, json,
-                               member[ngx_ors_chat_b_content]);
-    ngx_ors_chat_answer_string(&answer->refusal, json,
-                               member[ngx_ors_chat_b_refusal]);
-    ngx_ors_chat_answer_string(&answer->reasoning, json,
-                               member[ngx_ors_chat_b_reasoning_content]);
+    ngx_ors_json_inner(json, member[ngx_ors_chat_b_content], &answer->text);
+    ngx_ors_json_inner(json, member[ngx_ors_chat_b_refusal], &answer->refusal);
+    ngx_ors_json_inner(json, member[ngx_ors_chat_b_reasoning_content],
+                       &answer->reasoning);
 
     if (answer->reasoning.len == 0) {
-        ngx_ors_chat_answer_string(&answer->reasoning, json,
-                                   member[ngx_ors_chat_b_reasoning]);
+        ngx_ors_json_inner(json, member[ngx_ors_chat_b_reasoning],
+                           &answer->reasoning);
     }
 
     /* some servers say it in three ways: it is one text (E7) */
@@ -378,15 +348,15 @@ ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
 
     thinking = ngx_ors_json_find(json, node, "thinking");
 
-    ngx_ors_chat_answer_string(&answer->text, json,
-                               ngx_ors_json_find(json, node, "text"));
-    ngx_ors_chat_answer_string(&answer->refusal, json,
-                               ngx_ors_json_find(json, node, "refusal"));
-    ngx_ors_chat_answer_string(&answer->reasoning, json, thinking);
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, node, "text"),
+                       &answer->text);
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, node, "refusal"),
+                       &answer->refusal);
+    ngx_ors_json_inner(json, thinking, &answer->reasoning);
 
     if (answer->reasoning.len == 0) {
-        ngx_ors_chat_answer_string(&answer->reasoning, json,
-                                   ngx_ors_json_find(json, node, "summary"));
+        ngx_ors_json_inner(json, ngx_ors_json_find(json, node, "summary"),
+                           &answer->reasoning);
     }
 
     *inner = ngx_ors_chat_answer_if(thinking, ngx_ors_json_array);
@@ -398,27 +368,27 @@ ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     int64_t               n;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_cl_n];
+    ngx_ors_json_node_t  *function;
 
     ngx_memzero(call, sizeof(ngx_ors_chat_answer_call_t));
-
-    ngx_ors_json_members(json, node, ngx_ors_chat_call_names, member);
 
     call->json = json;
     call->node = node;
     call->index = -1;
 
-    if (ngx_ors_json_integer(json, member[ngx_ors_chat_cl_index], &n) == NGX_OK
+    if (ngx_ors_json_integer(json, ngx_ors_json_find(json, node, "index"), &n)
+        == NGX_OK
         && n >= 0 && n <= NGX_MAX_INT32_VALUE)
     {
         call->index = (ngx_int_t) n;
     }
 
-    ngx_ors_chat_answer_string(&call->id, json, member[ngx_ors_chat_cl_id]);
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, node, "id"), &call->id);
 
-    if (member[ngx_ors_chat_cl_function]) {
-        ngx_ors_chat_answer_called(call, json,
-                                   member[ngx_ors_chat_cl_function]);
+    function = ngx_ors_json_find(json, node, "function");
+
+    if (function) {
+        ngx_ors_chat_answer_called(call, json, function);
     }
 }
 
@@ -439,13 +409,12 @@ ngx_ors_chat_answer_called(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_t *json,
     ngx_ors_json_node_t *function)
 {
-    ngx_ors_json_node_t  *value, *member[ngx_ors_chat_fn_n];
+    ngx_ors_json_node_t  *value;
 
-    ngx_ors_json_members(json, function, ngx_ors_chat_function_names, member);
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, function, "name"),
+                       &call->name);
 
-    ngx_ors_chat_answer_string(&call->name, json, member[ngx_ors_chat_fn_name]);
-
-    value = member[ngx_ors_chat_fn_arguments];
+    value = ngx_ors_chat_get(json, function, "arguments");
 
     if (value) {
         ngx_ors_json_raw(json, value, &call->arguments);
@@ -476,16 +445,6 @@ ngx_ors_chat_answer_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
                                                   "reasoning_tokens");
 
     usage->known = 1;
-}
-
-
-static void
-ngx_ors_chat_answer_string(ngx_str_t *s, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node)
-{
-    if (node && node->type == ngx_ors_json_string) {
-        ngx_ors_json_raw(json, node, s);
-    }
 }
 
 
@@ -560,11 +519,7 @@ ngx_ors_chat_answer_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
                                        ngx_ors_json_string);
 
     ngx_ors_json_raw(json, url, &address);
-    ngx_str_null(&name);
-
-    if (title) {
-        ngx_ors_json_raw(json, title, &name);
-    }
+    ngx_ors_json_raw(json, title, &name);
 
     size = sizeof(form) + address.len + name.len + 2 * NGX_INT64_LEN;
 

@@ -37,14 +37,10 @@ typedef struct {
 } ngx_ors_chat_part_type_t;
 
 
-static ngx_int_t ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t **node, ngx_ors_json_t *parts);
-static ngx_int_t ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_uint_t *attached);
 static size_t ngx_ors_chat_content_note(ngx_ors_chat_content_t *cc, size_t len,
     const char *text);
-static ngx_int_t ngx_ors_chat_attach(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_uint_t *n);
+static ngx_int_t ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t **node);
 static ngx_ors_chat_part_e ngx_ors_chat_content_kind(ngx_ors_json_t *json,
     ngx_ors_json_node_t *part);
 static ngx_int_t ngx_ors_chat_count(ngx_ors_chat_content_t *cc,
@@ -106,13 +102,12 @@ ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
         return NGX_OK;
     }
 
+    ngx_ors_out_lit(cc->out, "[");
+
     for (n = 0; child; child = ngx_ors_json_next(cc->json, child)) {
 
         if (n) {
             ngx_ors_out_lit(cc->out, ",");
-
-        } else {
-            ngx_ors_out_lit(cc->out, "[");
         }
 
         rc = ngx_ors_chat_part_put(cc, child, n++);
@@ -200,66 +195,25 @@ ngx_int_t
 ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached)
 {
-    ngx_int_t        rc;
-    ngx_ors_json_t   parts, *json;
-
-    json = cc->json;
-    rc = ngx_ors_chat_content_parts(cc, &node, &parts);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_chat_tool_parts(cc, node, attached);
-
-    } else if (rc == NGX_DECLINED) {
-        ngx_ors_chat_value(cc->out, json, node);
-        rc = NGX_OK;
-    }
-
-    cc->json = json;
-
-    return rc;
-}
-
-
-/*
- * The array of an output, or the one that is in a string: cc->json is its
- * document then.  NGX_DECLINED: there is none
- */
-
-static ngx_int_t
-ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t **node, ngx_ors_json_t *parts)
-{
-    ngx_int_t  rc;
-
-    if (*node == NULL || (*node)->type == ngx_ors_json_array) {
-        return *node ? NGX_OK : NGX_DECLINED;
-    }
-
-    rc = ngx_ors_chat_embedded(cc->json, *node, cc->pool, parts);
-
-    if (rc == NGX_OK) {
-        cc->json = parts;
-        *node = parts->nodes;
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_uint_t *attached)
-{
     size_t      len;
     ngx_int_t   rc;
     ngx_uint_t  media, n[ngx_ors_chat_part_other];
 
-    rc = ngx_ors_chat_count(cc, node,
-                            1 << ngx_ors_chat_part_text
-                            | 1 << ngx_ors_chat_part_image
-                            | 1 << ngx_ors_chat_part_file
-                            | 1 << ngx_ors_chat_part_audio
-                            | 1 << ngx_ors_chat_part_video, n);
+    rc = ngx_ors_chat_content_parts(cc, &node);
+
+    if (rc == NGX_DECLINED) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        return NGX_OK;
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_chat_count(cc, node,
+                                1 << ngx_ors_chat_part_text
+                                | 1 << ngx_ors_chat_part_image
+                                | 1 << ngx_ors_chat_part_file
+                                | 1 << ngx_ors_chat_part_audio
+                                | 1 << ngx_ors_chat_part_video, n);
+    }
 
     if (rc != NGX_OK) {
         return rc;
@@ -322,33 +276,16 @@ ngx_int_t
 ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *n)
 {
-    ngx_int_t        rc;
-    ngx_ors_json_t   parts, *json;
-
-    json = cc->json;
-    rc = ngx_ors_chat_content_parts(cc, &node, &parts);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_chat_attach(cc, node, n);
-
-    } else if (rc == NGX_DECLINED) {
-        rc = NGX_OK;
-    }
-
-    cc->json = json;
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
-    ngx_uint_t *n)
-{
     ngx_int_t             rc;
     ngx_uint_t            i;
     ngx_ors_chat_part_e   kind;
     ngx_ors_json_node_t  *child;
+
+    rc = ngx_ors_chat_content_parts(cc, &node);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    }
 
     i = 0;
 
@@ -377,6 +314,38 @@ ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * Sets "node" to the array of an output, or to the one that is in a string:
+ * cc->json becomes its document.  NGX_DECLINED: there is none
+ */
+
+static ngx_int_t
+ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t **node)
+{
+    ngx_int_t        rc;
+    ngx_ors_json_t  *parts;
+
+    if (*node == NULL || (*node)->type == ngx_ors_json_array) {
+        return *node ? NGX_OK : NGX_DECLINED;
+    }
+
+    parts = ngx_palloc(cc->pool, sizeof(ngx_ors_json_t));
+    if (parts == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_chat_embedded(cc->json, *node, cc->pool, parts);
+
+    if (rc == NGX_OK) {
+        cc->json = parts;
+        *node = parts->nodes;
+    }
+
+    return rc;
 }
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * A scanner that notices the end of a call's arguments in any pieces.
+ * Arguments of a call in any pieces: scanners that notice their end, and that
+ * take the text of a custom tool out of them.
  */
 
 
@@ -15,13 +16,14 @@
 #include <ngx_ors_json_writer.h>
 
 
-#define ngx_ors_custom_input_space(ch)                                         \
+#define ngx_ors_arguments_space(ch)                                            \
     ((ch) == ' ' || (ch) == '\t' || (ch) == CR || (ch) == LF)
 
 
 static u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last,
     ngx_uint_t *ch);
 static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch);
+static void ngx_ors_arguments_nest(ngx_ors_arguments_t *args, ngx_uint_t ch);
 static void ngx_ors_custom_input_around(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
 static void ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch);
@@ -126,6 +128,20 @@ ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch)
 static void
 ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch)
 {
+    if (args->depth == 0 && ch != '{' && ch != '[') {
+        args->other = !ngx_ors_arguments_space(ch);
+        return;
+    }
+
+    ngx_ors_arguments_nest(args, ch);
+
+    args->whole = (args->depth == 0);
+}
+
+
+static void
+ngx_ors_arguments_nest(ngx_ors_arguments_t *args, ngx_uint_t ch)
+{
     if (args->string) {
         args->string = ngx_ors_arguments_quoted(args, ch);
         return;
@@ -136,26 +152,11 @@ ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch)
     case '{':
     case '[':
         args->depth++;
-        return;
-
-    case ' ':
-    case '\t':
-    case CR:
-    case LF:
-        return;
-    }
-
-    if (args->depth == 0) {
-        args->other = 1;
-        return;
-    }
-
-    switch (ch) {
+        break;
 
     case '}':
     case ']':
         args->depth--;
-        args->whole = (args->depth == 0);
         break;
 
     case '"':
@@ -307,7 +308,7 @@ ngx_ors_custom_input_around(ngx_ors_custom_input_t *u, ngx_uint_t ch)
         break;
     }
 
-    if (ngx_ors_custom_input_space(ch)) {
+    if (ngx_ors_arguments_space(ch)) {
         return;
     }
 
@@ -367,42 +368,20 @@ ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 static void
 ngx_ors_custom_input_other(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 {
-    if (u->value.string) {
-        u->value.string = ngx_ors_arguments_quoted(&u->value, ch);
-        return;
-    }
+    if (u->value.depth == 0 && !u->value.string) {
 
-    switch (ch) {
-
-    case '"':
-        u->value.string = 1;
-        break;
-
-    case '{':
-    case '[':
-        u->value.depth++;
-        break;
-
-    case '}':
-    case ']':
-
-        if (u->value.depth) {
-            u->value.depth--;
-
-        } else {
+        if (ch == '}' || ch == ']') {
             u->state = ngx_ors_custom_input_st_raw;
+            return;
         }
 
-        break;
-
-    case ',':
-
-        if (u->value.depth == 0) {
+        if (ch == ',') {
             u->state = ngx_ors_custom_input_st_key;
+            return;
         }
-
-        break;
     }
+
+    ngx_ors_arguments_nest(&u->value, ch);
 }
 
 
