@@ -24,12 +24,7 @@ typedef struct {
     ngx_ors_chat_target_t  *target;
     ngx_ors_chat_tools_t   *tools;
     ngx_ors_error_t        *err;
-
-    /* one of these is sent, or nothing */
-    ngx_ors_chat_tool_t    *tool;
-    ngx_ors_json_node_t    *mode;
-    unsigned                automatic:1;
-    unsigned                required:1;
+    ngx_uint_t              automatic;    /* the model decides */
 } ngx_ors_chat_choice_t;
 
 
@@ -110,7 +105,8 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
     /* a server that reads no names gets the tool that is chosen, no other */
 
     only = (target->options->required
-            && target->calls == ngx_ors_chat_calls_asked) ? cc.tool : NULL;
+            && target->calls == ngx_ors_chat_calls_asked)
+           ? tools->chosen : NULL;
 
     if (ngx_ors_chat_render(tools, only, req, target->options, out)
         != NGX_OK)
@@ -146,7 +142,7 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
     }
 
     if (choice->type != ngx_ors_json_object) {
-        cc->mode = choice;
+        cc->tools->mode = choice;
         return NGX_OK;
     }
 
@@ -169,19 +165,19 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
     if (ngx_ors_json_is(json, type, "mcp") && hosting
         && (hosting->forced || hosting->required))
     {
-        cc->required = hosting->required;
+        cc->tools->required = hosting->required;
 
         if (hosting->forced) {
-            cc->tool = ngx_ors_chat_tools_sent(cc->tools,
-                                               &hosting->forced->name);
+            cc->tools->chosen = ngx_ors_chat_tools_sent(cc->tools,
+                                                     &hosting->forced->name);
         }
 
         return NGX_OK;
     }
 
-    cc->tool = ngx_ors_chat_choice_type(cc, type);
+    cc->tools->chosen = ngx_ors_chat_choice_type(cc, type);
 
-    if (cc->tool) {
+    if (cc->tools->chosen) {
         return NGX_OK;
     }
 
@@ -225,7 +221,7 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     tool = ngx_ors_chat_tools_sent(cc->tools, &sent);
 
     if (tool && tool->kind == kind) {
-        cc->tool = tool;
+        cc->tools->chosen = tool;
         return NGX_OK;
     }
 
@@ -295,7 +291,7 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
         }
 
         if (rc == NGX_OK) {
-            cc->mode = ngx_ors_chat_get(json, choice, "mode");
+            cc->tools->mode = ngx_ors_chat_get(json, choice, "mode");
             cc->automatic = 1;
             return NGX_OK;
         }
@@ -369,25 +365,25 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
     /* tool_choice applies to the first round only */
 
     if (cc->target->calls == ngx_ors_chat_calls_auto
-        && (cc->tool || cc->required
-            || ngx_ors_json_is(&cc->req->json, cc->mode, "required")))
+        && (cc->tools->chosen || cc->tools->required
+            || ngx_ors_json_is(&cc->req->json, cc->tools->mode, "required")))
     {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");
         return;
     }
 
-    if (cc->tool && !cc->target->options->required) {
+    if (cc->tools->chosen && !cc->target->options->required) {
         ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
                              "\"function\":{\"name\":\"");
-        ngx_ors_out_str(out, &cc->tool->sent);
+        ngx_ors_out_str(out, &cc->tools->chosen->sent);
         ngx_ors_out_lit(out, "\"}}");
 
-    } else if (cc->tool || cc->required) {
+    } else if (cc->tools->chosen || cc->tools->required) {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"required\"");
 
-    } else if (cc->mode) {
+    } else if (cc->tools->mode) {
         ngx_ors_out_lit(out, ",\"tool_choice\":");
-        ngx_ors_chat_value(out, &cc->req->json, cc->mode);
+        ngx_ors_chat_value(out, &cc->req->json, cc->tools->mode);
 
     } else if (cc->automatic) {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");

@@ -55,6 +55,11 @@ typedef struct {
     ngx_uint_t             n;
     ngx_uint_t             others;    /* 1: there are some of the server's */
 
+    /* of "tool_choice", set by ngx_ors_chat_choice() */
+    ngx_ors_chat_tool_t   *chosen;    /* the one to be called, or NULL */
+    ngx_ors_json_node_t   *mode;      /* a string, or NULL */
+    ngx_uint_t             required;  /* 1: a tool of an MCP server */
+
     /* private */
     ngx_ors_names_t        index;     /* by "sent": index + 1 */
 } ngx_ors_chat_tools_t;

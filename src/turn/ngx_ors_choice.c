@@ -17,10 +17,6 @@
 #include <ngx_ors_names.h>
 
 
-static ngx_int_t ngx_ors_choice_object(ngx_ors_choice_t *choice,
-    ngx_ors_request_t *req, ngx_ors_json_node_t *node);
-static void ngx_ors_choice_mode(ngx_ors_choice_t *choice,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *mode);
 static ngx_int_t ngx_ors_choice_list(ngx_ors_choice_t *choice,
     ngx_ors_request_t *req, ngx_ors_json_node_t *list);
 static ngx_int_t ngx_ors_choice_tool(ngx_ors_choice_t *choice,
@@ -38,34 +34,29 @@ ngx_int_t
 ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
     ngx_ors_request_t *req, ngx_ors_chat_calls_e calls)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node, *type, *list;
 
     ngx_memzero(choice, sizeof(ngx_ors_choice_t));
 
-    choice->tools = tools;
-
-    rc = NGX_OK;
-
+    json = &req->json;
     node = req->field[ngx_ors_rq_parallel_tool_calls];
 
+    choice->tools = tools;
     choice->known = (req->policy->profile & NGX_ORS_IN_TOLERANT) ? 0 : 1;
     choice->single = (node && node->type == ngx_ors_json_false);
+    choice->none = ngx_ors_json_is(json, tools->mode, "none");
 
-    node = req->field[ngx_ors_rq_tool_choice];
-
-    if (node && node->type == ngx_ors_json_object) {
-        rc = ngx_ors_choice_object(choice, req, node);
-
-    } else if (node) {
-        ngx_ors_choice_mode(choice, &req->json, node);
+    if (tools->chosen) {
+        choice->name = tools->chosen->sent;
     }
 
     /* a call of the server's own is made there, and not shown */
 
-    if (tools->n == 0 || (tools->others && choice->name.len == 0)) {
-        choice->needed = 0;
-    }
+    choice->needed = tools->required
+                     || (tools->n && tools->chosen)
+                     || (tools->n && !tools->others
+                         && ngx_ors_json_is(json, tools->mode, "required"));
 
     switch (calls) {
 
@@ -84,50 +75,12 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
         break;
     }
 
-    return rc;
-}
+    node = req->field[ngx_ors_rq_tool_choice];
+    type = ngx_ors_json_find(json, node, "type");
+    list = ngx_ors_json_find(json, node, "tools");
 
-
-static ngx_int_t
-ngx_ors_choice_object(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node)
-{
-    ngx_int_t               rc;
-    ngx_ors_json_t         *json;
-    ngx_ors_json_node_t    *type, *list, *mode;
-    ngx_ors_choice_tool_t   tool;
-
-    json = &req->json;
-    type = ngx_ors_choice_string(json, node, "type");
-
-    if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
-        list = ngx_ors_json_find(json, node, "tools");
-        mode = ngx_ors_choice_string(json, node, "mode");
-
-        if (mode) {
-            ngx_ors_choice_mode(choice, json, mode);
-        }
-
-        return list ? ngx_ors_choice_list(choice, req, list) : NGX_OK;
-    }
-
-    rc = ngx_ors_choice_tool(choice, &tool, req, node);
-
-    if (rc == NGX_OK) {
-        choice->needed = 1;
-        choice->name = tool.name;
-    }
-
-    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
-}
-
-
-static void
-ngx_ors_choice_mode(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *mode)
-{
-    choice->none = ngx_ors_json_is(json, mode, "none");
-    choice->needed = ngx_ors_json_is(json, mode, "required");
+    return (list && ngx_ors_json_is(json, type, "allowed_tools"))
+           ? ngx_ors_choice_list(choice, req, list) : NGX_OK;
 }
 
 

@@ -184,26 +184,8 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
         builder->sealer = turn->sealer;
     }
 
-    rc = ngx_ors_choice_read(&builder->choice, &turn->tools, req,
-                             target.calls);
-
-    if (rc != NGX_OK || target.hosting == NULL
-        || target.calls != ngx_ors_chat_calls_asked)
-    {
-        return rc;
-    }
-
-    /* "tool_choice" names an MCP server */
-
-    if (target.hosting->forced) {
-        builder->choice.name = target.hosting->forced->name;
-    }
-
-    if (target.hosting->forced || target.hosting->required) {
-        builder->choice.needed = 1;
-    }
-
-    return NGX_OK;
+    return ngx_ors_choice_read(&builder->choice, &turn->tools, req,
+                               target.calls);
 }
 
 
