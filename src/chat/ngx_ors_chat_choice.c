@@ -28,16 +28,6 @@ typedef struct {
 } ngx_ors_chat_choice_t;
 
 
-/* members of a function, as in ngx_ors_chat_render_names */
-
-enum {
-    ngx_ors_chat_o_description = 0,
-    ngx_ors_chat_o_parameters,
-    ngx_ors_chat_o_strict,
-    ngx_ors_chat_o_n
-};
-
-
 static ngx_int_t ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc);
 static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t *choice, ngx_ors_chat_tool_e kind);
@@ -67,14 +57,6 @@ static void ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
 static void ngx_ors_chat_render_custom(ngx_ors_json_t *json,
     ngx_ors_out_t *out, ngx_ors_json_node_t *node);
-
-
-static const ngx_str_t  ngx_ors_chat_render_names[] = {
-    ngx_string("description"),
-    ngx_string("parameters"),
-    ngx_string("strict"),
-    ngx_null_string
-};
 
 
 ngx_int_t
@@ -392,15 +374,6 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
 
 
 /*
- * Tools in the form of a chat request.
- */
-
-/*
- * One tool written as a chat function: name, description, parameters, strict.
- */
-
-
-/*
  * Appends the array of tools that is sent to a server with "options": all of
  * "tools", or "only" one of them.  What is long is referred to in the request.
  * NGX_OK, or NGX_ERROR: no memory.
@@ -485,21 +458,22 @@ ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
     ngx_ors_json_node_t *node)
 {
     ngx_int_t             rc;
-    ngx_ors_json_node_t  *strict, *member[ngx_ors_chat_o_n];
+    ngx_ors_json_node_t  *description, *strict;
 
-    ngx_ors_json_members(cs->json, node, ngx_ors_chat_render_names, member);
+    description = ngx_ors_chat_get(cs->json, node, "description");
+    strict = ngx_ors_chat_get(cs->json, node, "strict");
 
-    strict = member[ngx_ors_chat_o_strict];
-
-    if (member[ngx_ors_chat_o_description]) {
+    if (description) {
         ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_o_description]);
+        ngx_ors_chat_value(out, cs->json, description);
     }
 
     ngx_ors_out_lit(out, ",\"parameters\":");
 
     rc = ngx_ors_chat_render_schema(cs, options, out,
-                                    member[ngx_ors_chat_o_parameters], strict);
+                                    ngx_ors_chat_get(cs->json, node,
+                                                     "parameters"),
+                                    strict);
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
@@ -559,38 +533,17 @@ static void
 ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made)
 {
-    ngx_uint_t  on;
-
-    on = made;
-
-    switch ((ngx_ors_chat_strict_e) options->strict) {
-
-    case ngx_ors_chat_strict_off:
+    if (options->strict == ngx_ors_chat_strict_off
+        || (options->strict == ngx_ors_chat_strict_pass && strict == NULL))
+    {
         return;
-
-    case ngx_ors_chat_strict_pass:
-
-        if (strict == NULL) {
-            return;
-        }
-
-        break;
-
-    case ngx_ors_chat_strict_false:
-        on = 0;
-        strict = NULL;
-        break;
-
-    case ngx_ors_chat_strict_on:
-    case ngx_ors_chat_strict_schema:
-        break;
     }
 
     if (strict) {
-        on = (strict->type == ngx_ors_json_true);
+        made = (strict->type == ngx_ors_json_true);
     }
 
-    if (on) {
+    if (made && options->strict != ngx_ors_chat_strict_false) {
         ngx_ors_out_lit(out, ",\"strict\":true");
 
     } else {

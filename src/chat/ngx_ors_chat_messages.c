@@ -47,7 +47,6 @@ static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t *next);
-static void ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
@@ -89,6 +88,15 @@ static ngx_int_t ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
 static ngx_str_t  ngx_ors_chat_unsigned = ngx_string(
     "\"extra_content\":{\"google\":{\"thought_signature\":"
     "\"skip_thought_signature_validator\"}}");
+
+
+/* in the order of ngx_ors_chat_content_e */
+
+static ngx_str_t  ngx_ors_chat_no_content[] = {
+    ngx_string(",\"content\":null"),
+    ngx_string(",\"content\":\"\""),
+    ngx_null_string
+};
 
 
 /* how a summary is asked for */
@@ -437,7 +445,9 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
         end++;
 
     } else {
-        ngx_ors_chat_no_content(cm);
+        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\"");
+        ngx_ors_out_str(cm->cc.out,
+                        &ngx_ors_chat_no_content[cm->cc.options->content]);
     }
 
     if (ngx_ors_chat_calls(cm, begin, &end) != NGX_OK) {
@@ -462,26 +472,6 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     *next = end;
 
     return ngx_ors_chat_outputs(cm, begin, end);
-}
-
-
-static void
-ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm)
-{
-    switch ((ngx_ors_chat_content_e) cm->cc.options->content) {
-
-    case ngx_ors_chat_content_null:
-        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\",\"content\":null");
-        break;
-
-    case ngx_ors_chat_content_empty:
-        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\",\"content\":\"\"");
-        break;
-
-    case ngx_ors_chat_content_off:
-        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\"");
-        break;
-    }
 }
 
 

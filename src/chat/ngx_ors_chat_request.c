@@ -92,8 +92,6 @@ static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name, ngx_ors_code_e code, char *text);
-static void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static void ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     ngx_ors_out_t *out);
 
@@ -113,7 +111,8 @@ ngx_int_t
 ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
-    ngx_int_t  rc;
+    ngx_int_t   rc;
+    ngx_uint_t  i;
 
     rc = ngx_ors_chat_supported(req, err);
 
@@ -169,7 +168,10 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_optional(req, target, out);
     ngx_ors_chat_continue(req, target, out);
-    ngx_ors_chat_pass_write(req, target, out);
+
+    for (i = 0; i < target->passthrough.n; i++) {
+        ngx_ors_chat_copy(&req->json, target->passthrough.members[i].key, out);
+    }
 
     if (req->compact) {
         req->dropped = req->unknown[0];
@@ -533,16 +535,6 @@ ngx_ors_chat_stream(ngx_ors_request_t *req,
 
 
 /*
- * Fields of a request that its table does not have, on their way to a chat
- * server: what "open_responses_unknown_fields pass" lets through.
- */
-
-/*
- * Unknown fields of a request, copied into the chat request or left out.
- */
-
-
-/*
  * Appends the members of the request's body that are not known, each with a
  * comma in front of it, if the policy passes them, and adds those that the
  * server does not get to req->dropped.  Names that Chat Completions has for
@@ -603,12 +595,6 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         ngx_ors_chat_copy(json, key, out);
     }
 }
-
-
-/*
- * Members of "params" and "provider_options", checked and merged into the
- * chat request.
- */
 
 
 ngx_int_t
@@ -821,25 +807,7 @@ ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
 }
 
 
-/*
- * Appends the members of target->passthrough as they are, each with a comma in
- * front of it.
- */
-
-static void
-ngx_ors_chat_pass_write(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target,
-    ngx_ors_out_t *out)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < target->passthrough.n; i++) {
-        ngx_ors_chat_copy(&req->json, target->passthrough.members[i].key, out);
-    }
-}
-
-
-/* Appends a comma and the member with "key", as it is in the document. */
+/* a comma and the member with "key", as it is in the document */
 
 static void
 ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,

@@ -39,17 +39,6 @@ typedef struct {
 } ngx_ors_chat_reader_t;
 
 
-/* members, as in ngx_ors_chat_hosted_names */
-
-enum {
-    ngx_ors_chat_h_type = 0,
-    ngx_ors_chat_h_name,
-    ngx_ors_chat_h_description,
-    ngx_ors_chat_h_parameters,
-    ngx_ors_chat_h_n
-};
-
-
 static ngx_int_t ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr);
 static ngx_int_t ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *list);
@@ -68,10 +57,9 @@ static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static ngx_int_t ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted,
-    ngx_ors_json_t *json, ngx_ors_json_node_t **member, ngx_pool_t *pool,
-    ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_hosted_write(ngx_ors_tool_t *hosted,
-    ngx_ors_json_t *json, ngx_ors_json_node_t **member, ngx_pool_t *pool);
+    ngx_ors_json_t *json, ngx_pool_t *pool);
 
 
 static const ngx_str_t  ngx_ors_chat_hosted_names[] = {
@@ -563,10 +551,9 @@ ngx_int_t
 ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
-    u_char               *last, buf[NGX_ORS_JSON_REASON];
-    ngx_int_t             rc;
-    ngx_ors_json_t        json;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_h_n];
+    u_char          *last, buf[NGX_ORS_JSON_REASON];
+    ngx_int_t        rc;
+    ngx_ors_json_t   json;
 
     ngx_ors_json_init(&json, pool, NGX_ORS_JSON_MAX_DEPTH,
                       NGX_ORS_CHAT_HOSTED_NODES);
@@ -581,23 +568,20 @@ ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_hosted_check(hosted, &json, member, pool, err);
+        rc = ngx_ors_chat_hosted_check(hosted, &json, pool, err);
     }
 
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    return ngx_ors_chat_hosted_write(hosted, &json, member, pool);
+    return (rc == NGX_OK) ? ngx_ors_chat_hosted_write(hosted, &json, pool)
+                          : rc;
 }
 
 
 static ngx_int_t
 ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
-    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_str_t             name;
-    ngx_ors_json_node_t  *type, *key;
+    ngx_ors_json_node_t  *node, *key;
 
     if (json->nodes->type != ngx_ors_json_object) {
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_type,
@@ -621,36 +605,37 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
         }
     }
 
-    ngx_ors_json_members(json, json->nodes, ngx_ors_chat_hosted_names, member);
+    node = ngx_ors_chat_get(json, json->nodes, "type");
 
-    type = member[ngx_ors_chat_h_type];
-
-    if (type && !ngx_ors_json_is(json, type, "function")) {
+    if (node && !ngx_ors_json_is(json, node, "function")) {
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "its \"type\" must be \"function\"");
     }
 
-    if (member[ngx_ors_chat_h_name]
-        && !ngx_ors_json_equal(json, member[ngx_ors_chat_h_name],
-                               hosted->name.data, hosted->name.len))
+    node = ngx_ors_chat_get(json, json->nodes, "name");
+
+    if (node && !ngx_ors_json_equal(json, node, hosted->name.data,
+                                    hosted->name.len))
     {
-        ngx_ors_json_raw(json, member[ngx_ors_chat_h_name], &name);
+        ngx_ors_json_raw(json, node, &name);
 
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "its \"name\" is \"%V\" and not \"%V\"",
                                  &name, &hosted->name);
     }
 
-    if (member[ngx_ors_chat_h_description] == NULL
-        || member[ngx_ors_chat_h_description]->type != ngx_ors_json_string)
-    {
+    node = ngx_ors_json_find(json, json->nodes, "description");
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "it must have a \"description\", a string");
     }
 
-    type = ngx_ors_json_find(json, member[ngx_ors_chat_h_parameters], "type");
+    node = ngx_ors_json_find(json, json->nodes, "parameters");
 
-    if (!ngx_ors_json_is(json, type, "object")) {
+    if (!ngx_ors_json_is(json, ngx_ors_json_find(json, node, "type"),
+                         "object"))
+    {
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "it must have \"parameters\", a JSON Schema "
                                  "whose \"type\" is \"object\"");
@@ -662,13 +647,15 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
 
 static ngx_int_t
 ngx_ors_chat_hosted_write(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
-    ngx_ors_json_node_t **member, ngx_pool_t *pool)
+    ngx_pool_t *pool)
 {
     u_char     *p;
     ngx_str_t   description, parameters;
 
-    ngx_ors_json_raw(json, member[ngx_ors_chat_h_description], &description);
-    ngx_ors_json_raw(json, member[ngx_ors_chat_h_parameters], &parameters);
+    ngx_ors_json_raw(json, ngx_ors_json_find(json, json->nodes, "description"),
+                     &description);
+    ngx_ors_json_raw(json, ngx_ors_json_find(json, json->nodes, "parameters"),
+                     &parameters);
 
     p = ngx_pnalloc(pool, sizeof("{\"type\":\"function\",\"function\":"
                                  "{\"name\":\"\",\"description\":\"\","

@@ -657,8 +657,7 @@ ngx_ors_builder_call_find(ngx_ors_builder_t *builder,
     /* a name again: some repeat it in each piece, others begin a call */
 
     if (delta->index < 0
-        || name->len != delta->name.len
-        || ngx_memcmp(name->data, delta->name.data, name->len) != 0
+        || !ngx_ors_same(name, &delta->name)
         || (item->whole && delta->arguments.len))
     {
         return NULL;
@@ -676,9 +675,7 @@ ngx_ors_builder_call_by_id(ngx_ors_builder_t *builder,
 
     for (call = builder->calls; call; call = call->next) {
 
-        if (call->id.len != delta->id.len
-            || ngx_memcmp(call->id.data, delta->id.data, delta->id.len) != 0)
-        {
+        if (!ngx_ors_same(&call->id, &delta->id)) {
             continue;
         }
 

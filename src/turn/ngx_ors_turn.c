@@ -792,6 +792,8 @@ ngx_ors_turn_respond(ngx_ors_turn_t *turn)
 ngx_uint_t
 ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn)
 {
+    ngx_uint_t  translated;
+
     if (turn->state == ngx_ors_turn_st_request
         || turn->state == ngx_ors_turn_st_over)
     {
@@ -800,12 +802,13 @@ ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn)
 
     /* a stream that is passed on begins with its first event */
 
-    if (!ngx_ors_turn_translates(turn, turn->dialect) && turn->status == 0) {
+    translated = ngx_ors_turn_translates(turn, turn->dialect);
+
+    if (!translated && turn->status == 0) {
         return 0;
     }
 
-    if (ngx_ors_turn_translates(turn, turn->dialect) && !turn->builder.started)
-    {
+    if (translated && !turn->builder.started) {
         ngx_ors_builder_start(&turn->builder);
         ngx_ors_turn_respond(turn);
 
