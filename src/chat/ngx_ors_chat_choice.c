@@ -15,7 +15,6 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_chat_options.h>
-#include <ngx_ors_chat_tools.h>
 #include <ngx_ors_chat_schema.h>
 
 

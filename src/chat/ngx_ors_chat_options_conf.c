@@ -12,7 +12,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_options_conf.h>
-#include <ngx_ors_chat_options.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_names.h>
 

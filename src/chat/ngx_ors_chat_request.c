@@ -18,9 +18,6 @@
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_schema.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_chat_options.h>
-#include <ngx_ors_text.h>
-#include <ngx_ors_request.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_violation.h>
 

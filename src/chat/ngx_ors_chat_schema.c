@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_schema.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
 
 

@@ -14,8 +14,6 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_item.h>
-#include <ngx_ors_hosting.h>
-#include <ngx_ors_json.h>
 
 
 /* values in a definition: a schema of its greatest length has fewer */

@@ -12,7 +12,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_arguments.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_chat_tools.h>

@@ -13,20 +13,16 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
-#include <ngx_ors_answer.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_sse.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
-#include <ngx_ors_context.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_verify_sequence.h>
-#include <ngx_ors_verify.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_stored.h>
-#include <ngx_ors_builder.h>
 
 
 #define NGX_ORS_TURN_BLOCK  1536
