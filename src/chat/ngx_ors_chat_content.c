@@ -59,8 +59,6 @@ static ngx_int_t ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *part, ngx_uint_t n);
-static ngx_uint_t ngx_ors_chat_embedded_likely(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node);
 static ngx_uint_t ngx_ors_chat_embedded_images(ngx_ors_json_t *parts);
 
 
@@ -740,8 +738,15 @@ ngx_ors_chat_embedded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 {
     u_char     *text, *last;
     ngx_int_t   rc;
+    ngx_str_t   name = ngx_string("input_image");
 
-    if (!ngx_ors_chat_embedded_likely(json, node)) {
+    /* outputs may be long, and few of them are an array with an image */
+
+    text = ngx_ors_json_text(json, node);
+
+    if (!node->escaped || *text != '['
+        || memmem(text, node->len, name.data, name.len) == NULL)
+    {
         return NGX_DECLINED;
     }
 
@@ -761,24 +766,6 @@ ngx_ors_chat_embedded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     }
 
     return ngx_ors_chat_embedded_images(parts) ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* outputs may be long, and hardly any of them is what is looked for */
-
-static ngx_uint_t
-ngx_ors_chat_embedded_likely(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
-{
-    u_char     *p;
-    ngx_str_t   name = ngx_string("input_image");
-
-    if (!node->escaped) {
-        return 0;
-    }
-
-    p = ngx_ors_json_text(json, node);
-
-    return *p == '[' && memmem(p, node->len, name.data, name.len) != NULL;
 }
 
 

@@ -66,8 +66,6 @@ static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
 static ngx_int_t ngx_ors_chat_format_check(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_ors_json_node_t *ngx_ors_chat_format(ngx_ors_request_t *req);
-static void ngx_ors_chat_params(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
 static void ngx_ors_chat_limit(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
@@ -108,8 +106,10 @@ ngx_int_t
 ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i;
+    ngx_int_t                    rc;
+    ngx_uint_t                   i;
+    ngx_ors_json_node_t         *node;
+    const ngx_ors_chat_param_t  *param;
 
     rc = ngx_ors_chat_supported(req, err);
 
@@ -154,7 +154,16 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
             return rc;
         }
 
-        ngx_ors_chat_params(req, target, out);
+        for (param = ngx_ors_chat_numbers; param->name.len; param++) {
+            node = req->field[param->field];
+
+            if (node && ngx_ors_chat_key(target, &param->name, out)) {
+                ngx_ors_chat_value(out, &req->json, node);
+            }
+        }
+
+        ngx_ors_chat_limit(req, target, out);
+        ngx_ors_chat_effort(req, target, out);
 
         if (ngx_ors_chat_text(req, target, out) != NGX_OK) {
             return NGX_ERROR;
@@ -289,26 +298,6 @@ ngx_ors_chat_format(ngx_ors_request_t *req)
 {
     return ngx_ors_chat_get(&req->json, req->field[ngx_ors_rq_text],
                             "format");
-}
-
-
-static void
-ngx_ors_chat_params(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
-    ngx_ors_out_t *out)
-{
-    ngx_ors_json_node_t         *node;
-    const ngx_ors_chat_param_t  *param;
-
-    for (param = ngx_ors_chat_numbers; param->name.len; param++) {
-        node = req->field[param->field];
-
-        if (node && ngx_ors_chat_key(target, &param->name, out)) {
-            ngx_ors_chat_value(out, &req->json, node);
-        }
-    }
-
-    ngx_ors_chat_limit(req, target, out);
-    ngx_ors_chat_effort(req, target, out);
 }
 
 

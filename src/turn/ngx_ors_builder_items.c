@@ -44,8 +44,6 @@ static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_searched(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static void ngx_ors_builder_wrapped(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static void ngx_ors_builder_call_schema(ngx_ors_item_t *item,
     ngx_ors_chat_tool_t *tool);
 static ngx_int_t ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
@@ -440,7 +438,17 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         }
 
     } else if (item->wrapped) {
-        ngx_ors_builder_wrapped(builder, item, status);
+        item->wrapped = 0;
+
+        /* the end came earlier than the input: all there is is the text */
+
+        if (status == ngx_ors_item_incomplete) {
+            ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+
+        } else if (builder->stream && item->arguments.len) {
+            ngx_ors_event_arguments_delta(builder->out, builder->resp, item,
+                                          NULL);
+        }
     }
 
     if (item->type == ngx_ors_item_reasoning && builder->sealer
@@ -520,25 +528,6 @@ ngx_ors_builder_searched(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 
     return ngx_ors_text_append(&item->arguments, builder->pool, value.data,
                                value.len);
-}
-
-
-/*
- * the end came earlier than the input: what there is instead is all of the text
- */
-
-static void
-ngx_ors_builder_wrapped(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
-    ngx_ors_item_status_e status)
-{
-    item->wrapped = 0;
-
-    if (status == ngx_ors_item_incomplete) {
-        ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
-
-    } else if (builder->stream && item->arguments.len) {
-        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, NULL);
-    }
 }
 
 
@@ -1113,16 +1102,10 @@ ngx_ors_builder_citation(ngx_ors_builder_t *builder,
 
 
 /*
- * "encrypted_content" of reasoning items: thoughts, and provider state.
+ * Seals the text of "item", of type reasoning, as the inside of a JSON string,
+ * escapes included; a text that is too long stays as it is.  NGX_OK or
+ * NGX_ERROR.
  */
-
-
-/*
- * Seals what "item", of type reasoning, holds.  What is too long is left as
- * it is.  NGX_OK or NGX_ERROR.
- */
-
-/* the text is sealed as the inside of a JSON string, escapes included */
 
 static ngx_int_t
 ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)

@@ -24,8 +24,6 @@ static ngx_int_t ngx_ors_choice_tool(ngx_ors_choice_t *choice,
     ngx_ors_json_node_t *node);
 static ngx_str_t *ngx_ors_choice_type(ngx_ors_choice_t *choice,
     ngx_ors_json_t *json, ngx_ors_json_node_t *type);
-static ngx_ors_json_node_t *ngx_ors_choice_string(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, const char *name);
 static ngx_uint_t ngx_ors_choice_allows(ngx_ors_choice_t *choice,
     ngx_ors_chat_tool_t *tool, ngx_str_t *name);
 
@@ -133,15 +131,15 @@ ngx_ors_choice_tool(ngx_ors_choice_t *choice, ngx_ors_choice_tool_t *tool,
     ngx_ors_json_node_t  *type, *name, *space;
 
     json = &req->json;
-    type = ngx_ors_choice_string(json, node, "type");
+    type = ngx_ors_json_find(json, node, "type");
 
     ngx_memzero(tool, sizeof(ngx_ors_choice_tool_t));
 
-    if (type && ngx_ors_json_is(json, type, "function")) {
+    if (ngx_ors_json_is(json, type, "function")) {
         node = ngx_ors_request_function(req, json, node);
     }
 
-    if (type && (req->policy->profile & NGX_ORS_IN_OPENAI)
+    if ((req->policy->profile & NGX_ORS_IN_OPENAI)
         && ngx_ors_json_is(json, type, "tool_search"))
     {
         ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
@@ -155,9 +153,9 @@ ngx_ors_choice_tool(ngx_ors_choice_t *choice, ngx_ors_choice_tool_t *tool,
         return NGX_OK;
     }
 
-    name = ngx_ors_choice_string(json, node, "name");
+    name = ngx_ors_json_find(json, node, "name");
 
-    if (type == NULL || name == NULL) {
+    if (name == NULL || name->type != ngx_ors_json_string) {
         return NGX_DECLINED;
     }
 
@@ -173,7 +171,11 @@ ngx_ors_choice_tool(ngx_ors_choice_t *choice, ngx_ors_choice_tool_t *tool,
     }
 
     space = (req->policy->profile & NGX_ORS_IN_OPENAI)
-            ? ngx_ors_choice_string(json, node, "namespace") : NULL;
+            ? ngx_ors_json_find(json, node, "namespace") : NULL;
+
+    if (space && space->type != ngx_ors_json_string) {
+        space = NULL;
+    }
 
     return ngx_ors_chat_tools_name(json, space, name, req->pool,
                                    &tool->name);
@@ -205,18 +207,6 @@ ngx_ors_choice_type(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
     }
 
     return NULL;
-}
-
-
-static ngx_ors_json_node_t *
-ngx_ors_choice_string(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    const char *name)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
-
-    return (node && node->type == ngx_ors_json_string) ? node : NULL;
 }
 
 

@@ -40,9 +40,6 @@
 
 static ngx_int_t ngx_ors_conform_check(ngx_ors_conform_t *conform,
     ngx_str_t *schema, ngx_str_t *json, ngx_ors_jsonschema_report_t *report);
-static ngx_int_t ngx_ors_conform_violated(ngx_ors_conform_t *conform,
-    ngx_str_t *what, ngx_pool_t *pool, ngx_log_t *log,
-    ngx_ors_jsonschema_report_t *report, ngx_str_t *why);
 static void ngx_ors_conform_cache_release(void *data);
 static ngx_int_t ngx_ors_round_check(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_item_t **wrong);
@@ -94,7 +91,9 @@ ngx_int_t
 ngx_ors_conform(ngx_ors_conform_t *conform, ngx_str_t *what, ngx_str_t *schema,
     ngx_str_t *json, ngx_pool_t *pool, ngx_log_t *log, ngx_str_t *why)
 {
+    u_char                       buf[NGX_ORS_LINE_MAX];
     ngx_int_t                    rc;
+    ngx_str_t                    path;
     ngx_ors_jsonschema_report_t  report;
 
     if (schema->len == 0) {
@@ -116,9 +115,25 @@ ngx_ors_conform(ngx_ors_conform_t *conform, ngx_str_t *what, ngx_str_t *schema,
         return NGX_OK;
     }
 
-    return (rc == NGX_DECLINED)
-           ? ngx_ors_conform_violated(conform, what, pool, log, &report, why)
-           : rc;
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    conform->violations++;
+
+    path.data = buf;
+    path.len = ngx_ors_line_copy(buf, report.path.data,
+                                 ngx_min(report.path.len, NGX_ORS_LINE_MAX))
+               - buf;
+
+    ngx_log_error(NGX_LOG_WARN, log, 0,
+                  "%V of the model violates \"%s\" of its schema at \"%V\"",
+                  what, report.keyword, &path);
+
+    /* only the model reads the sentence: it may quote names it has made */
+
+    return (ngx_ors_str_copy(why, pool, &report.text) == NGX_OK)
+           ? NGX_DECLINED : NGX_ERROR;
 }
 
 
@@ -158,32 +173,6 @@ ngx_ors_conform_check(ngx_ors_conform_t *conform, ngx_str_t *schema,
     conform->steps = max - left + schema->len / NGX_ORS_CONFORM_BYTES;
 
     return rc;
-}
-
-
-/* the sentence goes to the model alone: it may quote names that it has made */
-
-static ngx_int_t
-ngx_ors_conform_violated(ngx_ors_conform_t *conform, ngx_str_t *what,
-    ngx_pool_t *pool, ngx_log_t *log, ngx_ors_jsonschema_report_t *report,
-    ngx_str_t *why)
-{
-    u_char     buf[NGX_ORS_LINE_MAX];
-    ngx_str_t  path;
-
-    conform->violations++;
-
-    path.data = buf;
-    path.len = ngx_ors_line_copy(buf, report->path.data,
-                                 ngx_min(report->path.len, NGX_ORS_LINE_MAX))
-               - buf;
-
-    ngx_log_error(NGX_LOG_WARN, log, 0,
-                  "%V of the model violates \"%s\" of its schema at \"%V\"",
-                  what, report->keyword, &path);
-
-    return (ngx_ors_str_copy(why, pool, &report->text) == NGX_OK)
-           ? NGX_DECLINED : NGX_ERROR;
 }
 
 

@@ -73,16 +73,22 @@ ngx_int_t
 ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 {
     ngx_uint_t       n, max;
-    ngx_ors_item_t  *item, *first;
+    ngx_ors_item_t  *item;
 
     round->nelts = 0;
     round->left = 0;
     round->client = 0;
 
     n = 0;
-    first = ngx_ors_builder_first(builder);
+    max = ngx_ors_round_max(round, builder->resp->request);
 
-    for (item = first; item; item = item->next) {
+    round->calls = ngx_pcalloc(builder->pool, builder->ncalls
+                                              * sizeof(ngx_ors_round_call_t));
+    if (round->calls == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (item = ngx_ors_builder_first(builder); item; item = item->next) {
 
         if (item->dropped || !ngx_ors_item_is_call(item)) {
             continue;
@@ -91,6 +97,10 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
         if (item->tool || item->fault.len) {
             n++;
 
+            if (ngx_ors_round_add(round, builder, item, max, NULL) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
         } else if (item->name.len) {
             round->client = 1;
         }
@@ -98,24 +108,6 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
     if (n == 0) {
         return NGX_DECLINED;
-    }
-
-    round->calls = ngx_pcalloc(builder->pool,
-                               n * sizeof(ngx_ors_round_call_t));
-    if (round->calls == NULL) {
-        return NGX_ERROR;
-    }
-
-    max = ngx_ors_round_max(round, builder->resp->request);
-
-    for (item = first; item; item = item->next) {
-
-        if ((item->tool || item->fault.len) && !item->dropped
-            && ngx_ors_item_is_call(item)
-            && ngx_ors_round_add(round, builder, item, max, NULL) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
     }
 
     /* after calls of MCP servers and hosted types there are their items now */

@@ -68,8 +68,6 @@ static ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
-    ngx_str_t *sealed);
 static void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 
@@ -1242,12 +1240,8 @@ ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
 
 
 /*
- * Compactions: the model's answer is a summary, and what the client gets is
- * one item with the summary sealed in it (protocol, section 12).
- */
-
-/*
- * The answer to a compaction: a summary sealed in one item.
+ * Compactions: the model's answer is a summary, and the client gets one item
+ * with the summary sealed in it (protocol, section 12).
  */
 
 
@@ -1263,6 +1257,7 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
 {
     ngx_int_t            rc;
     ngx_str_t            text, sealed;
+    ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
     resp = builder->resp;
@@ -1300,7 +1295,22 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
                                  "%d bytes", NGX_ORS_SEAL_MAX);
     }
 
-    return (rc == NGX_OK) ? ngx_ors_compact_item(builder, &sealed) : NGX_ERROR;
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_compact_drop(builder);
+
+    builder->stream = resp->request->stream;
+
+    item = ngx_ors_builder_item(builder, ngx_ors_item_compaction);
+    if (item == NULL) {
+        return NGX_ERROR;
+    }
+
+    item->sealed = sealed;
+
+    return ngx_ors_builder_advance(builder, 1);
 }
 
 
@@ -1329,30 +1339,7 @@ ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)
 }
 
 
-static ngx_int_t
-ngx_ors_compact_item(ngx_ors_builder_t *builder, ngx_str_t *sealed)
-{
-    ngx_ors_item_t      *item;
-    ngx_ors_response_t  *resp;
-
-    ngx_ors_compact_drop(builder);
-
-    resp = builder->resp;
-
-    builder->stream = resp->request->stream;
-
-    item = ngx_ors_builder_item(builder, ngx_ors_item_compaction);
-    if (item == NULL) {
-        return NGX_ERROR;
-    }
-
-    item->sealed = *sealed;
-
-    return ngx_ors_builder_advance(builder, 1);
-}
-
-
-/* The compaction has failed: drops what was gathered. */
+/* the items that were gathered are not for the client */
 
 static void
 ngx_ors_compact_drop(ngx_ors_builder_t *builder)
