@@ -83,8 +83,6 @@ typedef struct {
 } ngx_ors_chat_preset_directive_t;
 
 
-static ngx_int_t ngx_ors_chat_conf_option(ngx_conf_t *cf, u_char *options,
-    ngx_str_t *value);
 static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
     ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
@@ -318,70 +316,62 @@ static const ngx_ors_chat_preset_t  ngx_ors_chat_presets[] = {
 char *
 ngx_ors_chat_options_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t   *value;
-    ngx_uint_t   i;
+    u_char               *options, *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t             rc;
+    ngx_str_t            *value, *end, s;
+    ngx_uint_t           *field;
+    ngx_ors_chat_conf_t  *option;
 
+    options = (u_char *) conf + cmd->offset;
     value = cf->args->elts;
+    end = value + cf->args->nelts;
 
-    for (i = 1; i < cf->args->nelts; i++) {
+    for (value++; value < end; value++) {
 
-        if (ngx_ors_chat_conf_option(cf, (u_char *) conf + cmd->offset,
-                                     &value[i])
-            != NGX_OK)
-        {
+        for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
+
+            if (value->len > option->name.len
+                && value->data[option->name.len] == '='
+                && ngx_strncmp(value->data, option->name.data,
+                               option->name.len)
+                   == 0)
+            {
+                break;
+            }
+        }
+
+        if (option->name.len == 0) {
+            last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_list,
+                                      sizeof(ngx_ors_chat_conf_t), "=", value);
+
+            ngx_ors_conf_error(cf, 0,
+                               "invalid option \"%V\", it must be %*s", value,
+                               (size_t) (last - buf), buf);
+            return NGX_CONF_ERROR;
+        }
+
+        field = ngx_ors_chat_conf_field(options, option);
+
+        if (*field != NGX_CONF_UNSET_UINT) {
+            ngx_ors_conf_error(cf, 0,
+                               "option \"%V\" is duplicate", &option->name);
+            return NGX_CONF_ERROR;
+        }
+
+        s.data = value->data + option->name.len + 1;
+        s.len = value->data + value->len - s.data;
+
+        rc = option->values
+             ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
+                                  &s, field)
+             : ngx_ors_chat_conf_names(cf, option, &s, field);
+
+        if (rc != NGX_OK) {
             return NGX_CONF_ERROR;
         }
     }
 
     return NGX_CONF_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_conf_option(ngx_conf_t *cf, u_char *options, ngx_str_t *value)
-{
-    u_char               *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_str_t             s;
-    ngx_uint_t           *field;
-    ngx_ors_chat_conf_t  *option;
-
-    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
-
-        if (value->len > option->name.len
-            && value->data[option->name.len] == '='
-            && ngx_strncmp(value->data, option->name.data, option->name.len)
-               == 0)
-        {
-            break;
-        }
-    }
-
-    if (option->name.len == 0) {
-        last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_list,
-                                  sizeof(ngx_ors_chat_conf_t), "=",
-                                  value);
-
-        ngx_ors_conf_error(cf, 0,
-                           "invalid option \"%V\", it must be %*s", value,
-                           (size_t) (last - buf), buf);
-        return NGX_ERROR;
-    }
-
-    field = ngx_ors_chat_conf_field(options, option);
-
-    if (*field != NGX_CONF_UNSET_UINT) {
-        ngx_ors_conf_error(cf, 0,
-                           "option \"%V\" is duplicate", &option->name);
-        return NGX_ERROR;
-    }
-
-    s.data = value->data + option->name.len + 1;
-    s.len = value->data + value->len - s.data;
-
-    return option->values
-           ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
-                                &s, field)
-           : ngx_ors_chat_conf_names(cf, option, &s, field);
 }
 
 

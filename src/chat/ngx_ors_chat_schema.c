@@ -52,9 +52,6 @@
 #define ngx_ors_chat_keyword(as, name)  ngx_ors_chat_s_##as,
 #define ngx_ors_chat_keyword_name(as, name)  ngx_string(name),
 
-/* a list up to this length is searched name by name */
-#define NGX_ORS_CHAT_REQUIRED_FEW  16
-
 
 /* zeroed but for "json", "list" and "pool" */
 
@@ -63,7 +60,7 @@ typedef struct {
     ngx_ors_json_node_t    *list;     /* an array, or NULL */
     ngx_ors_json_node_t    *pos;      /* the name that is likely next, */
                                       /* NULL: the first one */
-    ngx_ors_names_t         names;    /* all of a long list */
+    ngx_ors_names_t         names;    /* all, once one was not the next */
     ngx_pool_t             *pool;
 } ngx_ors_chat_required_t;
 
@@ -821,12 +818,9 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
     ngx_ors_json_node_t *key)
 {
     ngx_str_t             text;
-    ngx_uint_t            n, count;
     ngx_ors_json_node_t  *name;
 
-    count = ngx_ors_json_count(required->list);
-
-    if (count == 0) {
+    if (ngx_ors_json_count(required->list) == 0) {
         return NGX_DECLINED;
     }
 
@@ -836,23 +830,16 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
         return NGX_ERROR;
     }
 
-    /* they mostly come in one order: of a long list one name is compared */
+    /* they mostly come in one order */
 
-    for (n = (count > NGX_ORS_CHAT_REQUIRED_FEW) ? 1 : count; n; n--) {
-        name = required->pos ? required->pos : required->list + 1;
+    name = required->pos ? required->pos : required->list + 1;
 
-        if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
-            required->pos = ngx_ors_json_next(required->json, name);
-            return NGX_OK;
-        }
-
-        required->pos = (count > NGX_ORS_CHAT_REQUIRED_FEW)
-                        ? name : ngx_ors_json_next(required->json, name);
+    if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
+        required->pos = ngx_ors_json_next(required->json, name);
+        return NGX_OK;
     }
 
-    if (count <= NGX_ORS_CHAT_REQUIRED_FEW) {
-        return NGX_DECLINED;
-    }
+    required->pos = name;
 
     if (required->names.n == 0
         && ngx_ors_chat_required_read(required) != NGX_OK)

@@ -56,7 +56,6 @@ static ngx_ors_builder_call_t *ngx_ors_builder_call_by_id(
     ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
 static ngx_ors_builder_call_t *ngx_ors_builder_call_create(
     ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
-static ngx_uint_t ngx_ors_builder_nameless(ngx_ors_builder_t *builder);
 
 
 ngx_int_t
@@ -738,6 +737,7 @@ ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
 ngx_int_t
 ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 {
+    ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
     resp = builder->resp;
@@ -768,11 +768,16 @@ ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
     case ngx_ors_chat_finish_none:
     case ngx_ors_chat_finish_stop:
 
-        if (ngx_ors_builder_nameless(builder)) {
-            return ngx_ors_error_set(err, builder->pool,
-                                     ngx_ors_code_invalid_upstream_answer,
-                                     "the model made a tool call without "
-                                     "a name");
+        for (item = builder->current; item; item = item->next) {
+
+            if (item->type == ngx_ors_item_function_call
+                && item->name.len == 0 && item->arguments.len)
+            {
+                return ngx_ors_error_set(err, builder->pool,
+                                         ngx_ors_code_invalid_upstream_answer,
+                                         "the model made a tool call without "
+                                         "a name");
+            }
         }
 
         resp->status = ngx_ors_response_completed;
@@ -880,24 +885,4 @@ ngx_ors_builder_again(ngx_ors_builder_t *builder)
         resp->items = NULL;
         ngx_memzero(&builder->shown, sizeof(ngx_ors_names_t));
     }
-}
-
-
-/* 1 if a call has arguments, but no name */
-
-static ngx_uint_t
-ngx_ors_builder_nameless(ngx_ors_builder_t *builder)
-{
-    ngx_ors_item_t  *item;
-
-    for (item = builder->current; item; item = item->next) {
-
-        if (item->type == ngx_ors_item_function_call
-            && item->name.len == 0 && item->arguments.len)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
 }

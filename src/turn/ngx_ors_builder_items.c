@@ -30,8 +30,6 @@
 #define NGX_ORS_BUILDER_STATE_BLOCK  1024
 
 
-static ngx_uint_t ngx_ors_builder_unsorted(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_ids(ngx_ors_builder_t *builder,
@@ -195,7 +193,15 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
 
         call = ngx_ors_item_is_call(item);
 
-        if (ngx_ors_builder_unsorted(builder, item)) {
+        /*
+         * a call that the client does not see waits for the item that it sees
+         * in its place; an incomplete answer has no such item
+         */
+
+        if (item->hidden_call && !item->dropped && !builder->sorted
+            && item->status == ngx_ors_item_in_progress
+            && builder->resp->status != ngx_ors_response_incomplete)
+        {
             return NGX_OK;
         }
 
@@ -270,20 +276,6 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
     }
 
     return NGX_OK;
-}
-
-
-/*
- * items after a call that the client does not see wait for the one that it sees
- * in its place; of an incomplete answer no call is made
- */
-
-static ngx_uint_t
-ngx_ors_builder_unsorted(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
-{
-    return item->hidden_call && !item->dropped && !builder->sorted
-           && item->status == ngx_ors_item_in_progress
-           && builder->resp->status != ngx_ors_response_incomplete;
 }
 
 
@@ -614,11 +606,7 @@ ngx_ors_builder_call_schema(ngx_ors_item_t *item, ngx_ors_chat_tool_t *tool)
     }
 
     if (tool->node == NULL) {
-
-        if (tool->hosted) {
-            item->schema = tool->hosted->parameters;
-        }
-
+        item->schema = tool->hosted->parameters;
         return;
     }
 
@@ -996,17 +984,15 @@ static ngx_int_t
 ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_part_t *part, ngx_str_t *text)
 {
-    ngx_ors_elements_t  *list;
-
-    list = &part->annotations;
-
-    if (ngx_ors_element_add(list, builder->pool, text) != NGX_OK) {
+    if (ngx_ors_element_add(&part->annotations, builder->pool, text) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
     if (builder->stream && item->announced) {
         ngx_ors_event_annotation(builder->out, builder->resp, item, part,
-                                 list->last, list->n - 1);
+                                 part->annotations.last,
+                                 part->annotations.n - 1);
     }
 
     return NGX_OK;

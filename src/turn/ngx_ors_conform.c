@@ -45,12 +45,8 @@ static ngx_int_t ngx_ors_round_check(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_item_t **wrong);
 static ngx_int_t ngx_ors_round_check_output(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_round_output_text(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_str_t *text);
 static ngx_int_t ngx_ors_round_fault(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, char *prefix, ngx_str_t *why);
-static ngx_int_t ngx_ors_round_refuse(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *wrong, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_round_withdraw(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_item_t *wrong);
 
@@ -330,7 +326,24 @@ ngx_ors_round_conform(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     if (wrong && round->conform.mode == ngx_ors_conform_enforce) {
 
         if (round->conform.repeats == round->conform.retry) {
-            return ngx_ors_round_refuse(builder, wrong, err);
+
+            if (ngx_ors_item_is_call(wrong)) {
+                (void) ngx_ors_error_set(err, builder->pool,
+                                         ngx_ors_code_model_error,
+                                         "the model called \"%V\" with "
+                                         "arguments that do not match its "
+                                         "schema", &wrong->name);
+
+            } else {
+                (void) ngx_ors_error_set(err, builder->pool,
+                                         ngx_ors_code_model_error,
+                                         "the model's answer does not match "
+                                         "the schema of \"text.format\"");
+            }
+
+            ngx_str_set(&err->type, "model_error");
+
+            return NGX_DECLINED;
         }
 
         if (ngx_ors_round_withdraw(round, builder, wrong) != NGX_OK) {
@@ -452,42 +465,21 @@ static ngx_int_t
 ngx_ors_round_check_output(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     ngx_ors_item_t *item)
 {
-    ngx_int_t  rc;
-    ngx_str_t  text, why;
-
-    static ngx_str_t  what = ngx_string("structured output");
-
-    rc = ngx_ors_round_output_text(builder, item, &text);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
-    }
-
-    rc = ngx_ors_conform(&round->conform, &what, &builder->schema, &text,
-                         builder->pool, builder->log, &why);
-
-    return (rc == NGX_DECLINED)
-           ? ngx_ors_round_fault(builder, item, NGX_ORS_ROUND_OUTPUT, &why)
-           : rc;
-}
-
-
-/* NGX_DECLINED: the model refuses to answer */
-
-static ngx_int_t
-ngx_ors_round_output_text(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
-    ngx_str_t *text)
-{
-    ngx_str_t        piece;
+    ngx_int_t        rc;
+    ngx_str_t        piece, text, why;
     ngx_ors_out_t    out;
     ngx_ors_part_t  *part;
+
+    static ngx_str_t  what = ngx_string("structured output");
 
     ngx_ors_out_init(&out, builder->pool, NGX_ORS_ROUND_BLOCK);
 
     for (part = item->parts; part; part = part->next) {
 
+        /* the model refuses to answer */
+
         if (part->type != ngx_ors_part_output_text) {
-            return NGX_DECLINED;
+            return NGX_OK;
         }
 
         if (part->text.len == 0) {
@@ -504,7 +496,16 @@ ngx_ors_round_output_text(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         ngx_ors_out_ref(&out, piece.data, piece.len);
     }
 
-    return ngx_ors_out_text(&out, text);
+    if (ngx_ors_out_text(&out, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_conform(&round->conform, &what, &builder->schema, &text,
+                         builder->pool, builder->log, &why);
+
+    return (rc == NGX_DECLINED)
+           ? ngx_ors_round_fault(builder, item, NGX_ORS_ROUND_OUTPUT, &why)
+           : rc;
 }
 
 
@@ -523,27 +524,6 @@ ngx_ors_round_fault(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     item->fault.len = ngx_sprintf(p, "%s%V", prefix, why) - p;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_round_refuse(ngx_ors_builder_t *builder, ngx_ors_item_t *wrong,
-    ngx_ors_error_t *err)
-{
-    if (ngx_ors_item_is_call(wrong)) {
-        (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
-                                 "the model called \"%V\" with arguments that "
-                                 "do not match its schema", &wrong->name);
-
-    } else {
-        (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
-                                 "the model's answer does not match the "
-                                 "schema of \"text.format\"");
-    }
-
-    ngx_str_set(&err->type, "model_error");
-
-    return NGX_DECLINED;
 }
 
 
