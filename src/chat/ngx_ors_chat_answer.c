@@ -478,14 +478,9 @@ ngx_int_t
 ngx_ors_chat_answer_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool, ngx_str_t *text)
 {
-    size_t                size;
     int64_t               start, end;
     ngx_str_t             address, name;
     ngx_ors_json_node_t  *type, *object, *url, *title;
-
-    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
-                          "\"title\":\"%V\",\"start_index\":%L,"
-                          "\"end_index\":%L}";
 
     type = ngx_ors_chat_answer_member(json, node, "type", ngx_ors_json_string);
 
@@ -521,15 +516,29 @@ ngx_ors_chat_answer_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_json_raw(json, url, &address);
     ngx_ors_json_raw(json, title, &name);
 
-    size = sizeof(form) + address.len + name.len + 2 * NGX_INT64_LEN;
+    return ngx_ors_chat_answer_citation(&address, &name, start, end, pool,
+                                        text);
+}
+
+
+ngx_int_t
+ngx_ors_chat_answer_citation(ngx_str_t *url, ngx_str_t *title, int64_t start,
+    int64_t end, ngx_pool_t *pool, ngx_str_t *text)
+{
+    size_t  size;
+
+    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
+                          "\"title\":\"%V\",\"start_index\":%L,"
+                          "\"end_index\":%L}";
+
+    size = sizeof(form) + url->len + title->len + 2 * NGX_INT64_LEN;
 
     text->data = ngx_pnalloc(pool, size);
     if (text->data == NULL) {
         return NGX_ERROR;
     }
 
-    text->len = ngx_snprintf(text->data, size, form, &address, &name, start,
-                             end)
+    text->len = ngx_snprintf(text->data, size, form, url, title, start, end)
                 - text->data;
 
     return NGX_OK;

@@ -116,6 +116,14 @@ ngx_int_t ngx_ors_chat_answer_annotation(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_str_t *text);
 
 /*
+ * The annotation of a response that cites "url", from code point "start" up to
+ * "end": JSON from "pool"; "url" and "title" are insides of strings.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_chat_answer_citation(ngx_str_t *url, ngx_str_t *title,
+    int64_t start, int64_t end, ngx_pool_t *pool, ngx_str_t *text);
+
+/*
  * Sets "text" to the elements of the array "list", tokens with what they
  * could have been, as those of a response: JSON with commas and without
  * brackets.  Each has "bytes" and "top_logprobs", empty where the server has

@@ -75,8 +75,6 @@ static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     ngx_ors_chat_item_t *other);
 static ngx_uint_t ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
     ngx_ors_json_node_t **part, ngx_str_t *text);
-static ngx_int_t ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *tools);
 static ngx_int_t ngx_ors_chat_search_list(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *tools, ngx_ors_json_node_t *space, ngx_uint_t *n);
 static ngx_int_t ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
@@ -763,7 +761,11 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
             ngx_ors_chat_hosted_output(cm, call);
 
         } else if (output->search) {
-            rc = ngx_ors_chat_search_found(cc, content);
+            n = 0;
+
+            ngx_ors_out_lit(cc->out, "\"{\\\"tools\\\":[");
+            rc = ngx_ors_chat_search_list(cc, content, NULL, &n);
+            ngx_ors_out_lit(cc->out, "]}\"");
 
         } else {
             rc = ngx_ors_chat_tool_content(cc, content, &attached);
@@ -1039,30 +1041,9 @@ ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
 
 
 /*
- * Appends the names that the tools in array "tools", which a search has found,
- * have upstream: the list of tools describes each.  NGX_OK, or NGX_ERROR: no
- * memory.
+ * Appends the names upstream of the tools in array "tools", which a search has
+ * found: the list of tools describes each.  NGX_OK or NGX_ERROR: no memory.
  */
-
-static ngx_int_t
-ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *tools)
-{
-    ngx_uint_t  n;
-
-    n = 0;
-
-    ngx_ors_out_lit(cc->out, "\"{\\\"tools\\\":[");
-
-    if (ngx_ors_chat_search_list(cc, tools, NULL, &n) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_out_lit(cc->out, "]}\"");
-
-    return NGX_OK;
-}
-
 
 static ngx_int_t
 ngx_ors_chat_search_list(ngx_ors_chat_content_t *cc,

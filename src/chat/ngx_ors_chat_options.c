@@ -208,23 +208,6 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 }
 
 
-void
-ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
-    ngx_ors_out_t *out)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < NGX_ORS_CHAT_NOPTIONALS; i++) {
-
-        if (target->optional[i]
-            && ngx_ors_chat_key(target, &ngx_ors_chat_optionals[i], out))
-        {
-            ngx_ors_chat_value(out, &req->json, target->optional[i]);
-        }
-    }
-}
-
-
 ngx_uint_t
 ngx_ors_chat_takes(const ngx_ors_chat_options_t *options, ngx_str_t *name)
 {

@@ -252,13 +252,6 @@ void ngx_ors_chat_effort(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*
- * As ngx_ors_chat_effort() for those of ngx_ors_chat_optionals that the server
- * takes.
- */
-void ngx_ors_chat_optional(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
-
-/*
  * As ngx_ors_chat_effort() for the members that ask for the rest of the last
  * message, where that is the beginning of an answer and the server can continue
  * it (E19).

@@ -172,7 +172,15 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         ngx_ors_chat_ask_logprobs(req, out);
     }
 
-    ngx_ors_chat_optional(req, target, out);
+    for (i = 0; i < NGX_ORS_CHAT_NOPTIONALS; i++) {
+
+        if (target->optional[i]
+            && ngx_ors_chat_key(target, &ngx_ors_chat_optionals[i], out))
+        {
+            ngx_ors_chat_value(out, &req->json, target->optional[i]);
+        }
+    }
+
     ngx_ors_chat_continue(req, target, out);
 
     for (i = 0; i < target->passthrough.n; i++) {

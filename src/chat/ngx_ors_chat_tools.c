@@ -135,7 +135,6 @@ ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
 {
     ngx_int_t              rc;
     ngx_uint_t             i;
-    ngx_ors_json_node_t   *list;
     ngx_ors_input_item_t  *item;
 
     for (i = 0; i < cr->req->input.n; i++) {
@@ -150,9 +149,9 @@ ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
         cr->n = 0;
         cr->item = i;
         cr->json = item->json;
-        list = ngx_ors_input_node(item, item->tools);
 
-        rc = ngx_ors_chat_tools_list(cr, list);
+        rc = ngx_ors_chat_tools_list(cr, ngx_ors_input_node(item,
+                                                            item->tools));
 
         if (rc != NGX_OK) {
             return rc;

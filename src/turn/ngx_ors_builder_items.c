@@ -38,8 +38,6 @@ static ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_close(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
-static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_searched(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static void ngx_ors_builder_call_schema(ngx_ors_item_t *item,
@@ -58,8 +56,6 @@ static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *text);
 static ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_uint_t cut);
-static ngx_int_t ngx_ors_builder_citation(ngx_ors_builder_t *builder,
-    ngx_ors_citation_t *citation, ngx_str_t *text);
 static ngx_int_t ngx_ors_builder_encrypt(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 
@@ -406,6 +402,8 @@ static ngx_int_t
 ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_item_status_e status)
 {
+    static ngx_str_t  none = ngx_string("{}");
+
     if (item->hosted) {
         item->status = item->hosted->ended;
 
@@ -416,9 +414,11 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         return NGX_OK;
     }
 
+    /* some servers leave arguments out; clients parse them as JSON (E8) */
+
     if (item->type == ngx_ors_item_function_call
         && status == ngx_ors_item_completed && item->arguments.len == 0
-        && ngx_ors_builder_no_arguments(builder, item) != NGX_OK)
+        && ngx_ors_builder_call_put(builder, item, &none) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -474,28 +474,6 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     item->status = status;
 
     ngx_ors_event_item_done(builder->out, builder->resp, item);
-
-    return NGX_OK;
-}
-
-
-/* some servers leave them out; clients parse what they get as JSON (E8) */
-
-static ngx_int_t
-ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
-{
-    static ngx_str_t  none = ngx_string("{}");
-
-    if (ngx_ors_text_append(&item->arguments, builder->pool, none.data,
-                            none.len)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (builder->stream) {
-        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, &none);
-    }
 
     return NGX_OK;
 }
@@ -1002,16 +980,15 @@ ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 /*
  * "part", the last of "item", has its whole text, unless that is "cut": adds
  * annotations for the sources that it cites.  Those that are over the limit of
- * an answer are left out.  NGX_OK or NGX_ERROR: no memory.
+ * an answer are left out.  A model server that has searched itself has cited
+ * its sources.  NGX_OK or NGX_ERROR: no memory.
  */
-
-/* a model server that has searched itself has cited what it found */
 
 static ngx_int_t
 ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_part_t *part, ngx_uint_t cut)
 {
-    ngx_int_t           rc;
+    size_t              size;
     ngx_str_t           text;
     ngx_ors_citation_t  citation;
 
@@ -1034,54 +1011,27 @@ ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 
     while (ngx_ors_citation_next(&builder->sources, &citation) == NGX_OK) {
 
-        rc = ngx_ors_builder_citation(builder, &citation, &text);
-
-        if (rc == NGX_OK) {
-            rc = ngx_ors_builder_annotate(builder, item, part, &text);
+        if (ngx_ors_chat_answer_citation(&citation.source->url,
+                                         &citation.source->title,
+                                         citation.start, citation.end,
+                                         builder->pool, &text)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
         }
 
-        if (rc != NGX_OK) {
-            return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+        size = text.len + sizeof(ngx_ors_element_t);
+
+        if (builder->size + size > builder->limits->answer) {
+            return NGX_OK;
+        }
+
+        builder->size += size;
+
+        if (ngx_ors_builder_annotate(builder, item, part, &text) != NGX_OK) {
+            return NGX_ERROR;
         }
     }
-
-    return NGX_OK;
-}
-
-
-/* NGX_DECLINED: it is over the limit */
-
-static ngx_int_t
-ngx_ors_builder_citation(ngx_ors_builder_t *builder,
-    ngx_ors_citation_t *citation, ngx_str_t *text)
-{
-    size_t                 size;
-    ngx_ors_web_source_t  *source;
-
-    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
-                          "\"title\":\"%V\",\"start_index\":%ui,"
-                          "\"end_index\":%ui}";
-
-    source = citation->source;
-    size = sizeof(form) + source->url.len + source->title.len
-           + 2 * NGX_INT_T_LEN;
-
-    if (builder->size + size + sizeof(ngx_ors_element_t)
-        > builder->limits->answer)
-    {
-        return NGX_DECLINED;
-    }
-
-    builder->size += size + sizeof(ngx_ors_element_t);
-
-    text->data = ngx_pnalloc(builder->pool, size);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_snprintf(text->data, size, form, &source->url,
-                             &source->title, citation->start, citation->end)
-                - text->data;
 
     return NGX_OK;
 }

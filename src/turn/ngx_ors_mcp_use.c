@@ -200,9 +200,7 @@ ngx_ors_mcp_use_listed_before(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req)
 
         node = ngx_ors_input_get(in, "server_label");
 
-        if (node
-            && ngx_ors_json_equal(in->json, node, label->data, label->len))
-        {
+        if (ngx_ors_json_equal(in->json, node, label->data, label->len)) {
             return 1;
         }
     }

@@ -43,8 +43,6 @@ static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t *n);
 static ngx_int_t ngx_ors_round_type_show(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call);
-static void ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
-    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_code(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *code);
 static ngx_int_t ngx_ors_round_type_body(ngx_ors_builder_t *builder,
@@ -646,7 +644,9 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 
     tool = call->item->tool;
 
-    ngx_ors_round_type_init(&hosted, builder, call);
+    hosted.type = call->item->tool->type;
+    hosted.limits = builder->limits;
+    hosted.pool = builder->pool;
 
     item = ngx_ors_builder_insert(builder, ngx_ors_hosted_type_item(tool->type),
                                   call->item);
@@ -669,16 +669,6 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
     item->hosted->value = value;
 
     return NGX_OK;
-}
-
-
-static void
-ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
-    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
-{
-    hosted->type = call->item->tool->type;
-    hosted->limits = builder->limits;
-    hosted->pool = builder->pool;
 }
 
 
@@ -733,7 +723,9 @@ ngx_ors_round_type_body(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
     req = builder->resp->request;
     arguments = call->arguments;
 
-    ngx_ors_round_type_init(&hosted, builder, call);
+    hosted.type = call->item->tool->type;
+    hosted.limits = builder->limits;
+    hosted.pool = builder->pool;
 
     node = ngx_ors_hosted_type_asked(req, hosted.type);
 
@@ -766,7 +758,9 @@ ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
     ngx_ors_hosted_call_t     hosted;
     ngx_ors_hosted_result_t   result;
 
-    ngx_ors_round_type_init(&hosted, builder, call);
+    hosted.type = call->item->tool->type;
+    hosted.limits = builder->limits;
+    hosted.pool = builder->pool;
 
     rc = ngx_ors_hosted_call_result(&hosted, text, &result);
 
