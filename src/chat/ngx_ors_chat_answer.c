@@ -5,7 +5,8 @@
 
 
 /*
- * Reading of chat documents and chunks: choice, texts, calls, usage, error.
+ * Reading of chat documents and chunks: choice, texts, calls, usage, error;
+ * annotations and logprobs in the protocol's form.
  */
 
 

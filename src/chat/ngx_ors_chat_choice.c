@@ -316,7 +316,7 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
 }
 
 
-/* nothing was sent of what is chosen: where that passes, others may do */
+/* the chosen tools were not sent: a tolerant profile lets the model decide */
 
 static ngx_int_t
 ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)

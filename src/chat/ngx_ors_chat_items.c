@@ -5,8 +5,8 @@
 
 
 /*
- * The input of a request sorted for a chat: calls with their outputs,
- * reasoning with its message.
+ * The input of a request sorted for a chat: each item's role there, calls with
+ * their outputs, sealed reasoning opened, provider state with its calls.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * The messages of a chat request, made from instructions and sorted items.
+ * The messages of a chat request, made from instructions and sorted items:
+ * turns of the assistant with its calls, outputs, reasoning and state.
  */
 
 

@@ -74,7 +74,7 @@ typedef enum {
 
 typedef enum {
     ngx_ors_chat_files_off = 0,
-    ngx_ors_chat_files_on,                /* with what is in them */
+    ngx_ors_chat_files_on,                /* with their contents */
     ngx_ors_chat_files_url                /* also by their address */
 } ngx_ors_chat_files_e;
 

@@ -5,7 +5,8 @@
 
 
 /*
- * Directives of chat server options and of reasoning efforts.
+ * Directives about chat servers: options, reasoning efforts, types of tools,
+ * and the presets that stand for them.
  */
 
 

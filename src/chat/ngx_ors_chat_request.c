@@ -6,7 +6,7 @@
 
 /*
  * The chat request as a whole: its fields one after the other, made from a
- * checked request.
+ * checked request, with the members that the client writes itself.
  */
 
 
@@ -250,7 +250,7 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
 }
 
 
-/* false, 0 and what is empty ask for nothing */
+/* false, 0 and empty values ask for nothing */
 
 static ngx_uint_t
 ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)

@@ -5,8 +5,7 @@
 
 
 /*
- * A JSON Schema rewritten for strict servers, without a copy of what stays as
- * it is.
+ * A JSON Schema rewritten for strict servers: unchanged parts are not copied.
  */
 
 
@@ -798,16 +797,8 @@ ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn, size_t pos,
 
 
 /*
- * "required" of a JSON Schema: which properties it names.
- */
-
-/*
- * The names in "required" of a schema, looked up while its properties are
- * written.
- */
-
-
-/*
+ * A name looked up in "required" of a schema, while properties are written.
+ *
  * NGX_OK         the list names property "key"
  * NGX_DECLINED   it does not
  * NGX_ERROR      no memory

@@ -5,7 +5,8 @@
 
 
 /*
- * Names of functions for custom tools and namespaces, in both directions.
+ * The tools of a request by the names that their functions have upstream, and
+ * definitions of hosted tools.
  */
 
 

@@ -427,7 +427,7 @@ ngx_ors_custom_input_text(ngx_ors_custom_input_t *u, ngx_uint_t ch, u_char *dst)
 }
 
 
-/* the text has escapes of its own: the same ones as its new outside */
+/* escapes of the text are the same as those of the string around it */
 
 static u_char *
 ngx_ors_custom_input_escape(ngx_ors_custom_input_t *u, ngx_uint_t ch,

@@ -5,7 +5,8 @@
 
 
 /*
- * The order of items in an answer, and the events that open and close them.
+ * The order of items in an answer, and the events that open and close them;
+ * the arguments, annotations and sealed content that they grow by.
  */
 
 
@@ -850,7 +851,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         return NGX_DECLINED;
     }
 
-    /* only what is sent is stored, and counted */
+    /* tokens that are left out are neither stored nor counted */
 
     if (ngx_ors_str_copy(&builder->logprobs, builder->pool, &text) != NGX_OK) {
         return NGX_ERROR;

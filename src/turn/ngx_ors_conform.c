@@ -4,7 +4,10 @@
  */
 
 
-/* One text of a model checked against one schema of its request. */
+/*
+ * Texts of a model checked against the schemas of its request, and a round that
+ * does not match them: reported, refused or withdrawn.
+ */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,10 @@
  */
 
 
-/* The calls of a round that run here, in the order of the calls. */
+/*
+ * The calls of a round that run here, in the order of the calls, and the items
+ * that clients see for those of hosted types and MCP servers.
+ */
 
 
 #include <ngx_config.h>
@@ -626,8 +629,6 @@ ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
  * the model's calls.
  */
 
-/* Items of calls of hosted types, and what becomes of them. */
-
 
 /*
  * Makes call->shown, in progress, of call->item and its arguments.  NGX_OK or
@@ -788,7 +789,7 @@ ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
 }
 
 
-/* Items of calls to MCP servers, and what becomes of them. */
+/* Calls of MCP servers: the items that the client sees in their place. */
 
 
 ngx_int_t

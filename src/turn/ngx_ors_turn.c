@@ -6,7 +6,7 @@
 
 /*
  * The state machine of a turn: header, bytes and end of an upstream's answer,
- * and the way from there to the client.
+ * and the way from there to the client and to the store.
  */
 
 
@@ -995,7 +995,7 @@ ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
 
     node = req->field[ngx_ors_rq_previous_response_id];
 
-    /* in the client's own dialect it would be looked for there */
+    /* a target that speaks the client's dialect would look for it */
 
     return node ? ngx_ors_edits_value(&req->edits, node, &null) : NGX_OK;
 }
@@ -1224,7 +1224,7 @@ ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
 
     if (turn->response.status == ngx_ors_response_failed) {
 
-        /* a document of its own says so, with a status of 200 */
+        /* the target's own document says so, with a status of 200 */
 
         outcome->class = ngx_ors_class_upstream_error;
     }

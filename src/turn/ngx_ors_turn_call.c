@@ -4,7 +4,10 @@
  */
 
 
-/* Needs of a turn at a target, and the body that it sends there. */
+/*
+ * A call of a turn to its target: the body for it, and what must come first,
+ * such as lists of MCP servers.
+ */
 
 
 #include <ngx_config.h>
