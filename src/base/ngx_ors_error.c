@@ -249,12 +249,10 @@ ngx_ors_error_copy(ngx_ors_error_t *err, ngx_ors_error_t *from,
 {
     *err = *from;
 
-    err->code.data = ngx_pstrdup(pool, &from->code);
-    err->message.data = ngx_pstrdup(pool, &from->message);
-    err->param.data = ngx_pstrdup(pool, &from->param);
-
-    return (err->code.data && err->message.data && err->param.data) ? NGX_OK
-                                                                    : NGX_ERROR;
+    return (ngx_ors_str_copy(&err->code, pool, &from->code) == NGX_OK
+            && ngx_ors_str_copy(&err->message, pool, &from->message) == NGX_OK
+            && ngx_ors_str_copy(&err->param, pool, &from->param) == NGX_OK)
+           ? NGX_OK : NGX_ERROR;
 }
 
 

@@ -18,6 +18,9 @@
 #define NGX_ORS_TEXT_BLOCK_MIN  64
 #define NGX_ORS_TEXT_BLOCK_MAX  65536
 
+/* bytes that a formatted text has at first */
+#define NGX_ORS_STR_ROOM        128
+
 
 #define ngx_ors_text_data(block)  ((u_char *) ((block) + 1))
 
@@ -168,6 +171,37 @@ ngx_ors_str_copy(ngx_str_t *copy, ngx_pool_t *pool, ngx_str_t *str)
 
     copy->len = str->len;
     copy->data = p;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_str_printf(ngx_str_t *str, ngx_pool_t *pool, const char *fmt, ...)
+{
+    size_t    size;
+    u_char   *p, *last;
+    va_list   args;
+
+    for (size = NGX_ORS_STR_ROOM; /* void */ ; size *= 4) {
+        p = ngx_pnalloc(pool, size);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        va_start(args, fmt);
+        last = ngx_vslprintf(p, p + size, fmt, args);
+        va_end(args);
+
+        if (last < p + size) {
+            break;
+        }
+
+        (void) ngx_pfree(pool, p);
+    }
+
+    str->data = p;
+    str->len = last - p;
 
     return NGX_OK;
 }

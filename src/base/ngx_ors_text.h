@@ -195,6 +195,13 @@ u_char *ngx_ors_text_copy(u_char *dst, ngx_ors_text_t *text);
 ngx_int_t ngx_ors_str_copy(ngx_str_t *copy, ngx_pool_t *pool, ngx_str_t *str);
 
 /*
+ * Sets "str" to a text from "pool", formatted as by ngx_sprintf().  NGX_OK or
+ * NGX_ERROR: no memory, "str" is as before.
+ */
+ngx_int_t ngx_ors_str_printf(ngx_str_t *str, ngx_pool_t *pool,
+    const char *fmt, ...);
+
+/*
  * A document that comes in pieces, gathered in one place.
  */
 

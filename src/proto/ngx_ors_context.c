@@ -44,6 +44,7 @@ typedef struct {
     ngx_ors_json_t          **docs;       /* input and output of each turn, */
     ngx_uint_t                n;          /* references, and rules; */
                                           /* NULL: empty, or left out */
+    ngx_uint_t                room;       /* for items of documents */
     ngx_uint_t                cut;        /* turns of which only the rules */
     ngx_uint_t                nrules;     /* remain, and how many they are */
 
@@ -70,16 +71,12 @@ static ngx_int_t ngx_ors_context_load(ngx_ors_context_merge_t *cm);
 static ngx_uint_t ngx_ors_context_refs(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_doc(ngx_ors_context_merge_t *cm,
     ngx_uint_t n, ngx_str_t *text);
-static ngx_int_t ngx_ors_context_turn(ngx_ors_context_merge_t *cm,
-    ngx_uint_t turn);
 static void ngx_ors_context_cut(ngx_ors_context_merge_t *cm);
 static ngx_uint_t ngx_ors_context_flagged(ngx_ors_index_t *items,
     ngx_uint_t flag);
 static ngx_int_t ngx_ors_context_rules(ngx_ors_context_merge_t *cm,
-    ngx_uint_t turn, ngx_uint_t *doc);
+    ngx_ors_index_t *items, ngx_uint_t *doc);
 static ngx_int_t ngx_ors_context_items(ngx_ors_context_merge_t *cm);
-static ngx_uint_t ngx_ors_context_count(ngx_ors_context_merge_t *cm);
-static void ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
 static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
@@ -108,8 +105,6 @@ static ngx_int_t ngx_ors_refs_input(ngx_ors_refs_search_t *rs,
     ngx_ors_index_t *input);
 static ngx_int_t ngx_ors_refs_take(ngx_ors_refs_search_t *rs,
     ngx_ors_ref_t *ref, ngx_ors_index_t *items, ngx_ors_index_item_t *item);
-static ngx_int_t ngx_ors_request_extend_read(ngx_ors_request_t *req,
-    ngx_ors_out_t *items, ngx_ors_json_t *json, ngx_ors_error_t *err);
 
 
 ngx_int_t
@@ -164,9 +159,8 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
                              "\"input\" is empty and the conversation before "
                              "it ends with an answer, there is nothing to "
                              "answer");
-    ngx_str_set(&err->param, "input");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "input");
 }
 
 
@@ -177,8 +171,9 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
 static ngx_int_t
 ngx_ors_context_load(ngx_ors_context_merge_t *cm)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, n, rule;
+    ngx_int_t                rc;
+    ngx_uint_t               i, n, rule;
+    ngx_ors_context_turn_t  *turn;
 
     n = ngx_ors_context_refs(cm);
 
@@ -187,6 +182,7 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
     rule = 2 * cm->ctx->nturns + n;
 
     cm->n = rule + cm->nrules;
+    cm->room = cm->nrules;
 
     cm->docs = ngx_pcalloc(cm->req->pool,
                            (cm->n + 1) * sizeof(ngx_ors_json_t *));
@@ -201,8 +197,18 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
     rc = NGX_OK;
 
     for (i = 0; i < cm->ctx->nturns && rc == NGX_OK; i++) {
-        rc = (i < cm->cut) ? ngx_ors_context_rules(cm, i, &rule)
-                           : ngx_ors_context_turn(cm, i);
+        turn = &cm->ctx->turns[i];
+
+        if (i < cm->cut) {
+            rc = ngx_ors_context_rules(cm, &turn->input, &rule);
+            continue;
+        }
+
+        rc = ngx_ors_context_doc(cm, 2 * i, &turn->input.text);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_context_doc(cm, 2 * i + 1, &turn->output);
+        }
     }
 
     for (i = 0; i < n && rc == NGX_OK; i++) {
@@ -246,26 +252,6 @@ ngx_ors_context_refs(ngx_ors_context_merge_t *cm)
 }
 
 
-static ngx_int_t
-ngx_ors_context_turn(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
-{
-    ngx_int_t   rc;
-    ngx_str_t  *input, *output;
-
-    input = &cm->ctx->turns[turn].input.text;
-    output = &cm->ctx->turns[turn].output;
-
-    rc = ngx_ors_context_empty(input)
-         ? NGX_OK : ngx_ors_context_doc(cm, 2 * turn, input);
-
-    if (rc != NGX_OK || ngx_ors_context_empty(output)) {
-        return rc;
-    }
-
-    return ngx_ors_context_doc(cm, 2 * turn + 1, output);
-}
-
-
 /* a text is read once, and not copied */
 
 static ngx_int_t
@@ -274,7 +260,7 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
 {
     ngx_int_t  rc;
 
-    if (text->len == 0) {
+    if (text->len == 0 || ngx_ors_context_empty(text)) {
         return NGX_OK;
     }
 
@@ -294,6 +280,7 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
     }
 
     *cm->docs[n] = cm->json;
+    cm->room += ngx_ors_context_root(&cm->json)->count;
 
     return NGX_OK;
 }
@@ -365,15 +352,12 @@ ngx_ors_context_flagged(ngx_ors_index_t *items, ngx_uint_t flag)
 /* of a turn that is dropped nothing but its rules is read */
 
 static ngx_int_t
-ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn,
+ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_ors_index_t *items,
     ngx_uint_t *doc)
 {
-    ngx_int_t         rc;
-    ngx_str_t         text;
-    ngx_uint_t        i;
-    ngx_ors_index_t  *items;
-
-    items = &cm->ctx->turns[turn].input;
+    ngx_int_t   rc;
+    ngx_str_t   text;
+    ngx_uint_t  i;
 
     for (i = 0; i < items->n; i++) {
 
@@ -397,51 +381,24 @@ ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn,
 static ngx_int_t
 ngx_ors_context_items(ngx_ors_context_merge_t *cm)
 {
-    ngx_uint_t  n;
-
-    n = ngx_ors_context_count(cm) + cm->req->input.n + 1;
-
-    cm->input.items = ngx_palloc(cm->req->pool,
-                                 n * sizeof(ngx_ors_input_item_t));
-    if (cm->input.items == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_context_prior(cm);
-    ngx_ors_context_input(cm);
-
-    return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_ors_context_count(ngx_ors_context_merge_t *cm)
-{
-    ngx_uint_t  i, n;
-
-    for (i = 0, n = cm->nrules; i < 2 * cm->ctx->nturns; i++) {
-
-        if (cm->docs[i]) {
-            n += ngx_ors_context_root(cm->docs[i])->count;
-        }
-    }
-
-    return n;
-}
-
-
-static void
-ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
-{
     ngx_uint_t            i;
     ngx_ors_json_t       *doc;
     ngx_ors_json_node_t  *node;
 
+    cm->input.items = ngx_palloc(cm->req->pool,
+                                 (cm->room + cm->req->input.n + 1)
+                                 * sizeof(ngx_ors_input_item_t));
+    if (cm->input.items == NULL) {
+        return NGX_ERROR;
+    }
+
     for (i = cm->n - cm->nrules; i < cm->n; i++) {
         doc = cm->docs[i];
 
-        ngx_ors_input_item(&cm->input.items[cm->input.n++], doc,
-                           ngx_ors_context_root(doc));
+        if (doc) {
+            ngx_ors_input_item(&cm->input.items[cm->input.n++], doc,
+                               ngx_ors_context_root(doc));
+        }
     }
 
     for (i = 0; i < 2 * cm->ctx->nturns; i++) {
@@ -455,6 +412,10 @@ ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
             ngx_ors_input_item(&cm->input.items[cm->input.n++], doc, node);
         }
     }
+
+    ngx_ors_context_input(cm);
+
+    return NGX_OK;
 }
 
 
@@ -636,24 +597,14 @@ static ngx_int_t
 ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i, ngx_str_t *id,
     ngx_ors_error_t *err)
 {
-    ngx_str_t  param;
-
-    param.data = ngx_pnalloc(req->pool, sizeof("input[].call_id") - 1
-                                        + NGX_INT_T_LEN);
-    if (param.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    param.len = ngx_sprintf(param.data, "input[%ui].call_id", i - req->prior)
-                - param.data;
+    i -= req->prior;
 
     (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_duplicate_call_id,
-                             "\"%V\" is the id of a call that has another "
-                             "output already", &param);
+                             "\"input[%ui].call_id\" is the id of a call that "
+                             "has another output already", i);
     ngx_ors_error_id(err, req->pool, id);
-    err->param = param;
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "input[%ui].call_id", i);
 }
 
 
@@ -986,9 +937,8 @@ ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_ref_t *ref,
                              "\"input\" refers to an item that is not "
                              "stored here");
     ngx_ors_error_id(err, req->pool, &ref->id);
-    ngx_str_set(&err->param, "input");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "input");
 }
 
 
@@ -1134,16 +1084,25 @@ ngx_ors_request_extend(ngx_ors_request_t *req, ngx_ors_out_t *items,
     ngx_uint_t n, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
+    ngx_str_t              text;
     ngx_ors_json_t        *json;
     ngx_ors_input_t        input;
     ngx_ors_json_node_t   *node;
 
     json = ngx_palloc(req->pool, sizeof(ngx_ors_json_t));
-    if (json == NULL) {
+
+    if (json == NULL || ngx_ors_out_text(items, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    rc = ngx_ors_request_extend_read(req, items, json, err);
+    ngx_ors_json_init(json, req->pool, NGX_ORS_JSON_MAX_DEPTH,
+                      req->limits->nodes - req->values);
+
+    rc = ngx_ors_json_read(json, text.data, text.len);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_request_unreadable(req, json, err);
+    }
 
     if (rc != NGX_OK) {
         return rc;
@@ -1174,25 +1133,4 @@ ngx_ors_request_extend(ngx_ors_request_t *req, ngx_ors_out_t *items,
     req->merged = 1;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_request_extend_read(ngx_ors_request_t *req, ngx_ors_out_t *items,
-    ngx_ors_json_t *json, ngx_ors_error_t *err)
-{
-    ngx_int_t  rc;
-    ngx_str_t  text;
-
-    if (ngx_ors_out_text(items, &text) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_json_init(json, req->pool, NGX_ORS_JSON_MAX_DEPTH,
-                      req->limits->nodes - req->values);
-
-    rc = ngx_ors_json_read(json, text.data, text.len);
-
-    return (rc == NGX_DECLINED) ? ngx_ors_request_unreadable(req, json, err)
-                                : rc;
 }

@@ -257,9 +257,7 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return NGX_OK;
     }
 
-    ngx_str_set(&err->param, "model");
-
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "model");
 }
 
 
@@ -296,9 +294,8 @@ ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *json,
     ngx_ors_error_set(err, req->pool, ngx_ors_code_context_length_exceeded,
                       "the request and the conversation before it have more "
                       "than %ui values", req->limits->nodes);
-    ngx_str_set(&err->param, "input");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "input");
 }
 
 
@@ -337,9 +334,8 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
                              ngx_ors_code_missing_required_parameter,
                              "\"model\" %s",
                              req->name ? "must not be empty" : "is required");
-    ngx_str_set(&err->param, "model");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "model");
 }
 
 
@@ -606,10 +602,7 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
                       "\"%s\" must have at most %ui elements here, found %ui",
                       name, max, (ngx_uint_t) node->count);
 
-    err->param.len = ngx_strlen(name);
-    err->param.data = (u_char *) name;
-
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "%s", name);
 }
 
 
@@ -685,24 +678,19 @@ static ngx_int_t
 ngx_ors_request_too_many(ngx_ors_request_t *req, ngx_int_t item,
     ngx_ors_error_t *err)
 {
-    u_char     *p;
-    ngx_str_t   param;
+    ngx_str_t  param;
 
     ngx_str_set(&param, "tools");
 
     if (item >= 0 && (ngx_uint_t) item < req->prior) {
         ngx_str_set(&param, "previous_response_id");
 
-    } else if (item >= 0) {
-        p = ngx_pnalloc(req->pool, sizeof("input[].tools") + NGX_INT_T_LEN);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        param.data = p;
-        param.len = ngx_sprintf(p, "input[%i].tools",
-                                item - (ngx_int_t) req->prior)
-                    - p;
+    } else if (item >= 0
+               && ngx_ors_str_printf(&param, req->pool, "input[%i].tools",
+                                     item - (ngx_int_t) req->prior)
+                  != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     ngx_ors_error_set(err, req->pool, ngx_ors_code_array_above_max_length,

@@ -524,24 +524,14 @@ ngx_int_t
 ngx_ors_request_mcp_refuse(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
     char *field, ngx_ors_code_e code, char *text, ngx_ors_error_t *err)
 {
-    u_char     *p;
-    ngx_str_t   param;
+    ngx_str_t  param;
 
-    p = ngx_pnalloc(req->pool, sizeof("tools[].") - 1 + NGX_INT_T_LEN
-                               + (field ? ngx_strlen(field) : 0));
-    if (p == NULL) {
+    if (ngx_ors_str_printf(&param, req->pool, "tools[%ui]%s%s", mcp->index,
+                           field ? "." : "", field ? field : "")
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
-
-    param.data = p;
-
-    p = ngx_sprintf(p, "tools[%ui]", mcp->index);
-
-    if (field) {
-        p = ngx_sprintf(p, ".%s", field);
-    }
-
-    param.len = p - param.data;
 
     ngx_ors_error_set(err, req->pool, code, "\"%V\" %s", &param, text);
     err->param = param;
@@ -649,9 +639,8 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
     ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                       "\"tool_choice.server_label\" is not that of a server "
                       "in \"tools\"");
-    ngx_str_set(&err->param, "tool_choice.server_label");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, req->pool, "tool_choice.server_label");
 }
 
 
@@ -885,16 +874,15 @@ ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar, ngx_str_t *id)
     ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_invalid_value,
                       "\"input\" and the conversation have an item twice");
     ngx_ors_error_id(ar->err, ar->pool, id);
-    ngx_str_set(&ar->err->param, "input");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(ar->err, ar->pool, "input");
 }
 
 
 static ngx_int_t
 ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 {
-    ngx_str_t              param, id;
+    ngx_str_t              id;
     ngx_ors_input_item_t  *item;
 
     item = &ar->input->items[i];
@@ -907,24 +895,15 @@ ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
         return NGX_ERROR;
     }
 
-    param.data = ngx_pnalloc(ar->pool,
-                             sizeof("input[].approval_request_id") - 1
-                             + NGX_INT_T_LEN);
-    if (param.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    param.len = ngx_sprintf(param.data, "input[%ui].approval_request_id",
-                            i - ar->prior)
-                - param.data;
+    i -= ar->prior;
 
     ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_item_not_found,
-                      "\"%V\" is not the id of a request for approval that "
-                      "precedes it", &param);
+                      "\"input[%ui].approval_request_id\" is not the id of a "
+                      "request for approval that precedes it", i);
     ngx_ors_error_id(ar->err, ar->pool, &id);
-    ar->err->param = param;
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(ar->err, ar->pool,
+                               "input[%ui].approval_request_id", i);
 }
 
 

@@ -32,8 +32,6 @@ typedef struct {
 
 static void ngx_ors_response_outcome(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
-static void ngx_ors_response_items(ngx_ors_out_t *out,
-    ngx_ors_response_t *resp);
 static void ngx_ors_response_index(ngx_ors_index_t *index,
     ngx_ors_item_t *item, size_t pos, size_t len);
 static void ngx_ors_response_usage(ngx_ors_out_t *out,
@@ -58,7 +56,6 @@ static void ngx_ors_response_reasoning(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
 static void ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static ngx_uint_t ngx_ors_response_lines(u_char *text, size_t len);
 static void ngx_ors_response_line(ngx_ors_out_t *out, u_char *p,
     u_char *last);
 static void ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
@@ -96,6 +93,11 @@ static const ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
 
 static ngx_str_t  ngx_ors_response_null = ngx_string("null");
 
+static ngx_str_t  ngx_ors_response_flags[] = {
+    ngx_string("false"),
+    ngx_string("true")
+};
+
 
 void
 ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
@@ -118,31 +120,21 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     if (resp->previous.len) {
         ngx_ors_json_quote(out, resp->previous.data, resp->previous.len);
 
-    } else if (req->field[ngx_ors_rq_previous_response_id]) {
+    } else {
         ngx_ors_response_value(out, &req->json,
                                req->field[ngx_ors_rq_previous_response_id]);
-
-    } else {
-        ngx_ors_out_lit(out, "null");
     }
 
-    ngx_ors_response_items(out, resp);
+    ngx_ors_out_lit(out, ",\"output\":");
+    (void) ngx_ors_response_output(out, resp);
     ngx_ors_response_usage(out, resp);
     ngx_ors_response_echo(out, req);
 
-    if (resp->stored) {
-        ngx_ors_out_lit(out, ",\"store\":true");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"store\":false");
-    }
-
-    if (req->detached) {
-        ngx_ors_out_lit(out, ",\"background\":true}");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"background\":false}");
-    }
+    ngx_ors_out_lit(out, ",\"store\":");
+    ngx_ors_out_str(out, &ngx_ors_response_flags[resp->stored]);
+    ngx_ors_out_lit(out, ",\"background\":");
+    ngx_ors_out_str(out, &ngx_ors_response_flags[req->detached]);
+    ngx_ors_out_lit(out, "}");
 }
 
 
@@ -155,9 +147,9 @@ ngx_ors_response_compaction(ngx_ors_out_t *out, ngx_ors_response_t *resp)
                          "\"created_at\":");
     ngx_ors_out_int(out, resp->created_at);
 
-    ngx_ors_response_items(out, resp);
+    ngx_ors_out_lit(out, ",\"output\":");
+    (void) ngx_ors_response_output(out, resp);
     ngx_ors_response_usage(out, resp);
-
     ngx_ors_out_lit(out, "}");
 }
 
@@ -203,15 +195,6 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     } else {
         ngx_ors_out_lit(out, "null");
     }
-}
-
-
-static void
-ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
-{
-    ngx_ors_out_lit(out, ",\"output\":");
-
-    (void) ngx_ors_response_output(out, resp);
 }
 
 
@@ -399,7 +382,7 @@ static void
 ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
     ngx_uint_t            i, n, is_function;
-    ngx_ors_json_node_t  *tools, *tool, *type, *function;
+    ngx_ors_json_node_t  *tool, *function;
 
     static ngx_str_t  keys[] = {
         ngx_string(",\"name\":"),
@@ -410,16 +393,13 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     ngx_ors_out_lit(out, "[");
 
-    tools = req->field[ngx_ors_rq_tools];
     n = 0;
 
-    for (tool = tools ? ngx_ors_json_first(&req->json, tools) : NULL;
-         tool;
-         tool = ngx_ors_json_next(&req->json, tool))
-    {
-        type = ngx_ors_json_find(&req->json, tool, "type");
-
-        is_function = (type && ngx_ors_json_is(&req->json, type, "function"));
+    ngx_ors_json_each(tool, &req->json, req->field[ngx_ors_rq_tools]) {
+        is_function = ngx_ors_json_is(&req->json,
+                                      ngx_ors_json_find(&req->json, tool,
+                                                        "type"),
+                                      "function");
 
         if (!is_function && !(req->policy->profile & NGX_ORS_IN_OPENAI)) {
             continue;
@@ -492,23 +472,20 @@ ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
 static void
 ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
-    ngx_ors_json_node_t  *choice, *type;
+    ngx_ors_json_node_t  *choice;
 
     choice = req->field[ngx_ors_rq_tool_choice];
 
     if (choice == NULL) {
         ngx_ors_out_lit(out, "\"auto\"");
-        return;
-    }
 
-    if (choice->type != ngx_ors_json_object) {
+    } else if (choice->type != ngx_ors_json_object) {
         ngx_ors_response_value(out, &req->json, choice);
-        return;
-    }
 
-    type = ngx_ors_json_find(&req->json, choice, "type");
-
-    if (type && ngx_ors_json_is(&req->json, type, "allowed_tools")) {
+    } else if (ngx_ors_json_is(&req->json,
+                               ngx_ors_json_find(&req->json, choice, "type"),
+                               "allowed_tools"))
+    {
         ngx_ors_response_allowed(out, req, choice);
 
     } else {
@@ -582,7 +559,7 @@ ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
     ngx_ors_out_lit(out, "{\"format\":");
 
     text = req->field[ngx_ors_rq_text];
-    format = text ? ngx_ors_json_find(&req->json, text, "format") : NULL;
+    format = ngx_ors_json_find(&req->json, text, "format");
 
     if (format == NULL || format->type == ngx_ors_json_null) {
         ngx_ors_out_lit(out, "{\"type\":\"text\"}");
@@ -591,10 +568,7 @@ ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
         ngx_ors_response_format(out, &req->json, format);
     }
 
-    if (text) {
-        ngx_ors_response_member(out, &req->json, text, &verbosity, NULL);
-    }
-
+    ngx_ors_response_member(out, &req->json, text, &verbosity, NULL);
     ngx_ors_out_lit(out, "}");
 }
 
@@ -613,12 +587,12 @@ ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
 
     type = ngx_ors_json_find(json, format, "type");
 
-    if (type && ngx_ors_json_is(json, type, "text")) {
+    if (ngx_ors_json_is(json, type, "text")) {
         ngx_ors_out_lit(out, "{\"type\":\"text\"}");
         return;
     }
 
-    if (type && ngx_ors_json_is(json, type, "json_object")) {
+    if (ngx_ors_json_is(json, type, "json_object")) {
         ngx_ors_out_lit(out, "{\"type\":\"json_object\"}");
         return;
     }
@@ -644,7 +618,7 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
     reasoning = req->field[ngx_ors_rq_reasoning];
 
     if (reasoning == NULL) {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_response_value(out, &req->json, NULL);
         return;
     }
 
@@ -654,16 +628,14 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     /* C12: "minimal" has no place in the specification's answer, nor "max" */
 
-    if (effort == NULL
-        || (!(req->policy->profile & NGX_ORS_IN_OPENAI)
-            && (ngx_ors_json_is(&req->json, effort, "minimal")
-                || ngx_ors_json_is(&req->json, effort, "max"))))
+    if (!(req->policy->profile & NGX_ORS_IN_OPENAI)
+        && (ngx_ors_json_is(&req->json, effort, "minimal")
+            || ngx_ors_json_is(&req->json, effort, "max")))
     {
-        ngx_ors_out_lit(out, "null");
-
-    } else {
-        ngx_ors_response_value(out, &req->json, effort);
+        effort = NULL;
     }
+
+    ngx_ors_response_value(out, &req->json, effort);
 
     ngx_ors_response_member(out, &req->json, reasoning, &summary,
                             &ngx_ors_response_null);
@@ -677,24 +649,22 @@ ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
 {
     u_char  *text;
 
+    if (node == NULL) {
+        ngx_ors_out_lit(out, "null");
+        return;
+    }
+
     text = ngx_ors_json_text(json, node);
 
     if (node->type == ngx_ors_json_string) {
         ngx_ors_out_ref(out, text - 1, (size_t) node->len + 2);
 
-    } else if (ngx_ors_response_lines(text, node->len)) {
+    } else if (memchr(text, LF, node->len) || memchr(text, CR, node->len)) {
         ngx_ors_response_line(out, text, text + node->len);
 
     } else {
         ngx_ors_out_ref(out, text, node->len);
     }
-}
-
-
-static ngx_uint_t
-ngx_ors_response_lines(u_char *text, size_t len)
-{
-    return memchr(text, LF, len) || memchr(text, CR, len);
 }
 
 

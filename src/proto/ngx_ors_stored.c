@@ -21,6 +21,9 @@
 #include <ngx_ors_item.h>
 
 
+/* bytes of an error, most have less */
+#define NGX_ORS_SNAPSHOT_ERROR  256
+
 /* largest length of a derived id */
 #define NGX_ORS_LISTING_ID  128
 
@@ -137,10 +140,8 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     (void) ngx_ors_error_set(err, pool, code,
                              "an item of what is stored cannot be used: %V",
                              &text);
-    err->param.data = (u_char *) param;
-    err->param.len = ngx_strlen(param);
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, pool, "%s", param);
 }
 
 
@@ -153,6 +154,7 @@ ngx_int_t
 ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
     ngx_pool_t *pool)
 {
+    ngx_int_t             rc;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
 
@@ -162,9 +164,10 @@ ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
 
     ngx_ors_json_init(json, pool, NGX_ORS_JSON_MAX_DEPTH, text->len);
 
-    if (ngx_ors_json_read(json, text->data, text->len) != NGX_OK) {
-        return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
-                                                        : NGX_DECLINED;
+    rc = ngx_ors_json_read(json, text->data, text->len);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     node = ngx_ors_json_find(json, json->nodes, "id");
@@ -265,26 +268,17 @@ static ngx_int_t
 ngx_ors_snapshot_error(ngx_pool_t *pool, ngx_ors_error_t *error,
     ngx_str_t *text)
 {
-    u_char  *p;
-    size_t   len;
+    ngx_ors_out_t  out;
 
-    len = sizeof("{\"code\":\"\",\"message\":\"\"}") - 1 + error->code.len
-          + ngx_ors_json_escape_len(error->message.data, error->message.len);
+    ngx_ors_out_init(&out, pool, NGX_ORS_SNAPSHOT_ERROR);
 
-    p = ngx_pnalloc(pool, len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
+    ngx_ors_out_lit(&out, "{\"code\":\"");
+    ngx_ors_out_str(&out, &error->code);
+    ngx_ors_out_lit(&out, "\",\"message\":");
+    ngx_ors_json_quote(&out, error->message.data, error->message.len);
+    ngx_ors_out_lit(&out, "}");
 
-    text->data = p;
-
-    p = ngx_sprintf(p, "{\"code\":\"%V\",\"message\":\"", &error->code);
-    p = ngx_ors_json_escape_mem(p, error->message.data, error->message.len);
-    p = ngx_cpymem(p, "\"}", 2);
-
-    text->len = p - text->data;
-
-    return NGX_OK;
+    return ngx_ors_out_text(&out, text);
 }
 
 
@@ -351,9 +345,8 @@ ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *value,
 
     (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"order\" must be \"asc\" or \"desc\"");
-    ngx_str_set(&err->param, "order");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, list->pool, "order");
 }
 
 
@@ -378,9 +371,8 @@ ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *value,
     (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"limit\" must be a number from 1 to %d",
                              NGX_ORS_LISTING_LIMIT_MAX);
-    ngx_str_set(&err->param, "limit");
 
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, list->pool, "limit");
 }
 
 
@@ -486,20 +478,16 @@ ngx_ors_listing_place(ngx_ors_listing_t *list, ngx_str_t *text,
 static ngx_int_t
 ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
 {
-    ngx_ors_json_t  *json;
-
-    json = &list->json;
+    ngx_int_t  rc;
 
     /* limits have been applied when the item came in */
 
-    json->max_nodes = item->len;
+    list->json.max_nodes = item->len;
 
-    if (ngx_ors_json_read(json, item->data, item->len) != NGX_OK) {
-        return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
-                                                        : NGX_DECLINED;
-    }
+    rc = ngx_ors_json_read(&list->json, item->data, item->len);
 
-    return (json->nodes->type == ngx_ors_json_object) ? NGX_OK : NGX_DECLINED;
+    return (rc == NGX_OK && list->json.nodes->type != ngx_ors_json_object)
+           ? NGX_DECLINED : rc;
 }
 
 
@@ -512,10 +500,7 @@ ngx_ors_listing_keep(ngx_ors_listing_t *list, ngx_str_t *text, ngx_str_t *id)
 
     entry->text = *text;
 
-    entry->id.len = id->len;
-    entry->id.data = ngx_pstrdup(list->pool, id);
-
-    return entry->id.data ? NGX_OK : NGX_ERROR;
+    return ngx_ors_str_copy(&entry->id, list->pool, id);
 }
 
 
@@ -593,10 +578,7 @@ ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param, ngx_str_t *id,
                              param);
     ngx_ors_error_id(err, list->pool, id);
 
-    err->param.data = (u_char *) param;
-    err->param.len = ngx_strlen(param);
-
-    return NGX_DECLINED;
+    return ngx_ors_error_param(err, list->pool, "%s", param);
 }
 
 
@@ -741,7 +723,6 @@ static ngx_int_t
 ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_item_row_t *kind, ngx_str_t *id)
 {
-    u_char               *p;
     ngx_int_t             rc;
     ngx_str_t             value, *type;
     ngx_ors_json_node_t  *node;
@@ -765,16 +746,9 @@ ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     }
 
     if (ngx_ors_listing_own_id(json, json->nodes) == NULL) {
-        value.len = id->len + 2;
-        value.data = ngx_pnalloc(edits->pool, value.len);
-        if (value.data == NULL) {
+        if (ngx_ors_str_printf(&value, edits->pool, "\"%V\"", id) != NGX_OK) {
             return NGX_ERROR;
         }
-
-        p = value.data;
-        *p++ = '"';
-        p = ngx_cpymem(p, id->data, id->len);
-        *p = '"';
 
         /* one that is no string is replaced: pages go on from ids */
 
@@ -803,14 +777,12 @@ static ngx_int_t
 ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, const char *name, ngx_str_t *value)
 {
-    u_char               *p;
-    size_t                len, pos;
+    size_t                pos;
     ngx_str_t             text;
+    ngx_uint_t            after;
     ngx_ors_json_node_t  *node;
 
-    len = ngx_strlen(name);
-
-    node = ngx_ors_json_get(json, object, (u_char *) name, len);
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
 
     if (node) {
 
@@ -823,28 +795,20 @@ ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    text.data = ngx_pnalloc(edits->pool, len + value->len + 4);
-    if (text.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = text.data;
     pos = ngx_ors_edit_start(object) + 1;
 
     /* an object without members has the comma in front of the second one */
 
-    if (object->count == 0 && edits->n && edits->elts[edits->n - 1].pos == pos)
+    after = (object->count == 0 && edits->n
+             && edits->elts[edits->n - 1].pos == pos);
+
+    if (ngx_ors_str_printf(&text, edits->pool, "%s\"%s\":%V%s",
+                           after ? "," : "", name, value,
+                           object->count ? "," : "")
+        != NGX_OK)
     {
-        *p++ = ',';
+        return NGX_ERROR;
     }
-
-    p = ngx_sprintf(p, "\"%s\":%V", name, value);
-
-    if (object->count) {
-        *p++ = ',';
-    }
-
-    text.len = p - text.data;
 
     return ngx_ors_edits_add(edits, pos, 0, &text);
 }
@@ -857,19 +821,15 @@ ngx_ors_listing_content(ngx_ors_edits_t *edits, ngx_ors_json_t *json)
 
     content = ngx_ors_json_find(json, json->nodes, "content");
 
-    if (content == NULL) {
-        return NGX_OK;
-    }
-
-    if (content->type == ngx_ors_json_string) {
+    if (content && content->type == ngx_ors_json_string) {
         role = ngx_ors_json_find(json, json->nodes, "role");
 
         return ngx_ors_listing_string(edits, content,
-                                      role && ngx_ors_json_is(json, role,
-                                                              "assistant"));
+                                      ngx_ors_json_is(json, role,
+                                                      "assistant"));
     }
 
-    if (content->type != ngx_ors_json_array) {
+    if (content && content->type == ngx_ors_json_object) {
         return NGX_OK;
     }
 
@@ -922,10 +882,6 @@ ngx_ors_listing_part(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     static ngx_str_t  automatic = ngx_string("\"auto\"");
 
     type = ngx_ors_json_find(json, part, "type");
-
-    if (type == NULL || type->type != ngx_ors_json_string) {
-        return NGX_OK;
-    }
 
     if (ngx_ors_json_is(json, type, "input_image")) {
         return ngx_ors_listing_missing(edits, json, part, "detail",

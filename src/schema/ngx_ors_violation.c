@@ -336,14 +336,8 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
 
     ngx_ors_error_set(err, pool, m->code, "\"%V\" %V", &path, &text);
 
-    err->param.data = ngx_pstrdup(pool, &path);
-    if (err->param.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    err->param.len = path.len;
-
-    return NGX_DECLINED;
+    return (ngx_ors_str_copy(&err->param, pool, &path) == NGX_OK)
+           ? NGX_DECLINED : NGX_ERROR;
 }
 
 
