@@ -128,26 +128,19 @@ ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 void
 ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    switch (resp->status) {
+    /* by ngx_ors_response_status_e */
 
-    case ngx_ors_response_in_progress:
-        ngx_ors_event_state(out, resp, ngx_ors_event_type_in_progress);
-        break;
+    static const ngx_ors_event_type_e  types[] = {
+        ngx_ors_event_type_in_progress,
+        ngx_ors_event_type_completed,
+        ngx_ors_event_type_incomplete,
+        ngx_ors_event_type_failed
+    };
 
-    case ngx_ors_response_completed:
-        ngx_ors_event_state(out, resp, ngx_ors_event_type_completed);
-        break;
+    /* the protocol has no event for a response that was cancelled */
 
-    case ngx_ors_response_incomplete:
-        ngx_ors_event_state(out, resp, ngx_ors_event_type_incomplete);
-        break;
-
-    case ngx_ors_response_failed:
-        ngx_ors_event_state(out, resp, ngx_ors_event_type_failed);
-        break;
-
-    case ngx_ors_response_cancelled: /* the protocol has no event for it */
-        break;
+    if (resp->status != ngx_ors_response_cancelled) {
+        ngx_ors_event_state(out, resp, types[resp->status]);
     }
 
     ngx_ors_frame_done(out);

@@ -20,48 +20,22 @@
 #define ngx_ors_item_part_head(type, event, text, ...)                        \
     ngx_string("{\"type\":\"" #type "\",\"" #text "\":\""),
 
-#define ngx_ors_hosted_type_name(name, as, ...)                               \
-    { ngx_string(#name), ngx_ors_hosted_type_##as },
+#define ngx_ors_hosted_alias(alias, type, as)                                 \
+    { ngx_string(#alias), ngx_ors_hosted_type_##as },
 
-#define ngx_ors_hosted_type_alias(name, type, as)                             \
-    { ngx_string(#name), ngx_ors_hosted_type_##as },
-
-#define ngx_ors_hosted_type_made(name, as, ...)  ngx_ors_item_##as,
-
-#define ngx_ors_hosted_type_text(name, as, busy, include, list, argument,     \
-    shown, does, says)                                                        \
-    ngx_string("{\"description\":\"" does "\",\"parameters\":{\"type\":"      \
-               "\"object\",\"properties\":{\"" #argument "\":{\"type\":"      \
-               "\"string\",\"description\":\"" says "\"}},\"required\":[\""    \
-               #argument "\"],\"additionalProperties\":false}}"),
-
-/* the last one is that of MCP */
-
-#define ngx_ors_hosted_book(name, as, busy, include, ...)                     \
-    { ngx_ors_item_##as, ngx_string(#busy), include, ngx_ors_hosted_##as },
+#define ngx_ors_hosted_book(name, as, busy, include, list, argument, shown,   \
+    does, says)                                                               \
+    { ngx_string(#name), ngx_ors_item_##as, ngx_string(#busy), include,       \
+      ngx_ors_hosted_##as, ngx_string(#list), ngx_ors_hosted_##list,          \
+      ngx_string(#argument), shown,                                           \
+      ngx_string("{\"description\":\"" does "\",\"parameters\":{\"type\":"    \
+                 "\"object\",\"properties\":{\"" #argument "\":{\"type\":"    \
+                 "\"string\",\"description\":\"" says "\"}},\"required\":[\""  \
+                 #argument "\"],\"additionalProperties\":false}}") },
 
 #define NGX_ORS_HOSTED_CALL_BLOCK  4096
 
 #define NGX_ORS_HOSTED_CALL_MEMBERS  5
-
-
-/* by type */
-
-#define ngx_ors_hosted_contract(name, as, busy, include, list, argument,      \
-    shown, ...)                                                               \
-    { ngx_string(#list), ngx_ors_hosted_##list, ngx_string(#argument),        \
-      shown },
-
-
-/* an item of a hosted type */
-
-typedef struct {
-    ngx_ors_item_type_e   type;
-    ngx_str_t             busy;
-    char                 *include;        /* NULL: has none */
-    void                (*render)(ngx_ors_out_t *out, ngx_ors_item_t *item,
-                              ngx_uint_t empty);
-} ngx_ors_hosted_row_t;
 
 
 /* a member of an element that a client may read */
@@ -81,12 +55,21 @@ typedef struct {
 } ngx_ors_hosted_element_t;
 
 
+/* a hosted type, with the columns of the book */
+
 typedef struct {
+    ngx_str_t                  name;
+    ngx_ors_item_type_e        type;
+    ngx_str_t                  busy;
+    char                      *include;   /* NULL: has none */
+    void                     (*render)(ngx_ors_out_t *out,
+                                   ngx_ors_item_t *item, ngx_uint_t empty);
     ngx_str_t                  list;      /* the answer's member */
     ngx_ors_hosted_element_t  *elements;
     ngx_str_t                  argument;
     const char                *shown;     /* a format */
-} ngx_ors_hosted_contract_t;
+    ngx_str_t                  definition;
+} ngx_ors_hosted_row_t;
 
 
 static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
@@ -94,16 +77,12 @@ static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
-static const ngx_ors_hosted_row_t *ngx_ors_hosted_row(
-    ngx_ors_item_type_e type);
-static ngx_str_t *ngx_ors_hosted_busy(ngx_ors_item_type_e type);
+static ngx_ors_hosted_row_t *ngx_ors_hosted_row(ngx_ors_item_type_e type);
 static void ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty);
-static void ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
     ngx_uint_t empty);
 static void ngx_ors_hosted_web_search(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
@@ -111,20 +90,16 @@ static void ngx_ors_hosted_file_search(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
 static void ngx_ors_hosted_interpreter(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
-static void ngx_ors_hosted_write_results(ngx_ors_out_t *out,
-    ngx_ors_hosted_t *hosted, ngx_uint_t empty);
 static void ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value,
     ngx_uint_t empty, ngx_str_t *none);
 static ngx_int_t ngx_ors_hosted_call_read(ngx_ors_hosted_call_t *call,
     ngx_ors_json_t *json, ngx_str_t *text);
 static ngx_int_t ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call,
     ngx_str_t *text, ngx_ors_hosted_result_t *result);
-static ngx_int_t ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
+static ngx_int_t ngx_ors_hosted_call_list(ngx_ors_hosted_row_t *row,
     ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_str_t *results);
 static ngx_int_t ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_hosted_call_member(ngx_ors_hosted_member_t *member,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *value, ngx_ors_out_t *out);
 
 
 static ngx_str_t  ngx_ors_item_statuses[] = {
@@ -136,28 +111,14 @@ static ngx_str_t  ngx_ors_item_statuses[] = {
 };
 
 
-/* an operator writes the names up to the aliases */
+/* clients write these as well */
 
 static const struct {
     ngx_str_t              name;
     ngx_ors_hosted_type_e  type;
-} ngx_ors_hosted_names[] = {
-    { ngx_null_string, ngx_ors_hosted_type_none },
-    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_name)
-    NGX_ORS_HOSTED_ALIASES(ngx_ors_hosted_type_alias)
+} ngx_ors_hosted_aliases[] = {
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_hosted_alias)
     { ngx_null_string, ngx_ors_hosted_type_none }
-};
-
-
-static ngx_str_t  ngx_ors_hosted_type_definitions[] = {
-    ngx_null_string,
-    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_text)
-};
-
-
-static const ngx_ors_hosted_row_t  ngx_ors_hosted_rows[] = {
-    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_book)
-    { ngx_ors_item_mcp_call, ngx_string("calling"), NULL, ngx_ors_hosted_mcp }
 };
 
 
@@ -194,9 +155,18 @@ static ngx_ors_hosted_element_t  ngx_ors_hosted_outputs[] = {
     { ngx_null_string, { { ngx_null_string, ngx_ors_json_null, 0 } } }
 };
 
-static ngx_ors_hosted_contract_t  ngx_ors_hosted_contracts[] = {
-    { ngx_null_string, NULL, ngx_null_string, NULL },
-    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_contract)
+/* by ngx_ors_hosted_type_e, and then the items of MCP */
+
+static ngx_ors_hosted_row_t  ngx_ors_hosted_rows[] = {
+
+    { ngx_null_string, ngx_ors_item_function_call, ngx_null_string, NULL,
+      NULL, ngx_null_string, NULL, ngx_null_string, NULL, ngx_null_string },
+
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_book)
+
+    { ngx_null_string, ngx_ors_item_mcp_call, ngx_string("calling"), NULL,
+      ngx_ors_hosted_mcp, ngx_null_string, NULL, ngx_null_string, NULL,
+      ngx_null_string }
 };
 
 
@@ -204,7 +174,7 @@ ngx_str_t *
 ngx_ors_item_status(ngx_ors_item_t *item)
 {
     return (item->status == ngx_ors_item_busy)
-           ? ngx_ors_hosted_busy(item->type)
+           ? &ngx_ors_hosted_row(item->type)->busy
            : &ngx_ors_item_statuses[item->status];
 }
 
@@ -463,8 +433,8 @@ ngx_ors_hosted_type(ngx_str_t *name)
 
     for (i = 1; i < ngx_ors_hosted_types; i++) {
 
-        if (ngx_ors_same(&ngx_ors_hosted_names[i].name, name)) {
-            return ngx_ors_hosted_names[i].type;
+        if (ngx_ors_same(&ngx_ors_hosted_rows[i].name, name)) {
+            return i;
         }
     }
 
@@ -475,37 +445,40 @@ ngx_ors_hosted_type(ngx_str_t *name)
 ngx_ors_hosted_type_e
 ngx_ors_hosted_type_of(ngx_ors_json_t *json, ngx_ors_json_node_t *type)
 {
+    ngx_str_t   name;
     ngx_uint_t  i;
 
-    for (i = 1; ngx_ors_hosted_names[i].name.len; i++) {
+    for (i = 1; i < ngx_ors_hosted_types; i++) {
+        name = ngx_ors_hosted_rows[i].name;
 
-        if (ngx_ors_json_equal(json, type, ngx_ors_hosted_names[i].name.data,
-                               ngx_ors_hosted_names[i].name.len))
-        {
+        if (ngx_ors_json_equal(json, type, name.data, name.len)) {
+            return i;
+        }
+    }
+
+    for (i = 0; ngx_ors_hosted_aliases[i].name.len; i++) {
+        name = ngx_ors_hosted_aliases[i].name;
+
+        if (ngx_ors_json_equal(json, type, name.data, name.len)) {
             break;
         }
     }
 
-    return ngx_ors_hosted_names[i].type;
+    return ngx_ors_hosted_aliases[i].type;
 }
 
 
 ngx_str_t *
 ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type)
 {
-    return &ngx_ors_hosted_type_definitions[type];
+    return &ngx_ors_hosted_rows[type].definition;
 }
 
 
 ngx_ors_item_type_e
 ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type)
 {
-    static const ngx_ors_item_type_e  items[] = {
-        ngx_ors_item_function_call,
-        NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_made)
-    };
-
-    return items[type];
+    return ngx_ors_hosted_rows[type].type;
 }
 
 
@@ -598,28 +571,19 @@ ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
 }
 
 
-static const ngx_ors_hosted_row_t *
+static ngx_ors_hosted_row_t *
 ngx_ors_hosted_row(ngx_ors_item_type_e type)
 {
-    const ngx_ors_hosted_row_t  *row;
+    ngx_uint_t  i;
 
-    for (row = ngx_ors_hosted_rows; row->include; row++) {
+    for (i = 1; i < ngx_ors_hosted_types; i++) {
 
-        if (row->type == type) {
+        if (ngx_ors_hosted_rows[i].type == type) {
             break;
         }
     }
 
-    return row;
-}
-
-
-/* The status of items of "type" while the tool runs; static text. */
-
-static ngx_str_t *
-ngx_ors_hosted_busy(ngx_ors_item_type_e type)
-{
-    return (ngx_str_t *) &ngx_ors_hosted_row(type)->busy;
+    return &ngx_ors_hosted_rows[i];
 }
 
 
@@ -627,44 +591,28 @@ ngx_int_t
 ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
     ngx_ors_hosted_error_e type, ngx_int_t code, ngx_str_t *text)
 {
-    u_char  *p;
-
-    p = ngx_pnalloc(pool, sizeof("{\"type\":\"mcp_tool_execution_error\","
-                                 "\"content\":[{\"type\":\"text\",\"text\":"
-                                 "\"\"}]}")
-                          + NGX_INT_T_LEN + text->len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    hosted->error.data = p;
-
     switch (type) {
 
     case ngx_ors_hosted_list_error:
-        p = ngx_sprintf(p, "\"%V\"", text);
-        break;
-
-    case ngx_ors_hosted_protocol_error:
-        p = ngx_sprintf(p, "{\"type\":\"mcp_protocol_error\",\"code\":%i,"
-                        "\"message\":\"%V\"}", code, text);
-        break;
+        return ngx_ors_str_printf(&hosted->error, pool, "\"%V\"", text);
 
     case ngx_ors_hosted_tool_error:
-        p = ngx_sprintf(p, "{\"type\":\"mcp_tool_execution_error\","
-                        "\"content\":[{\"type\":\"text\",\"text\":\"%V\"}]}",
-                        text);
-        break;
+        return ngx_ors_str_printf(&hosted->error, pool,
+                                  "{\"type\":\"mcp_tool_execution_error\","
+                                  "\"content\":[{\"type\":\"text\","
+                                  "\"text\":\"%V\"}]}", text);
 
+    case ngx_ors_hosted_protocol_error:
     case ngx_ors_hosted_http_error:
-        p = ngx_sprintf(p, "{\"type\":\"http_error\",\"code\":%i,"
-                        "\"message\":\"%V\"}", code, text);
         break;
     }
 
-    hosted->error.len = p - hosted->error.data;
-
-    return NGX_OK;
+    return ngx_ors_str_printf(&hosted->error, pool,
+                              "{\"type\":\"%s\",\"code\":%i,"
+                              "\"message\":\"%V\"}",
+                              (type == ngx_ors_hosted_http_error)
+                              ? "http_error" : "mcp_protocol_error",
+                              code, text);
 }
 
 
@@ -714,7 +662,16 @@ ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
     ngx_ors_out_lit(out, "\"");
 
     if (item->type == ngx_ors_item_list_tools) {
-        ngx_ors_hosted_list(out, item->hosted, empty);
+        ngx_ors_out_lit(out, ",\"tools\":");
+        ngx_ors_hosted_value(out, &item->hosted->value, empty,
+                             &ngx_ors_hosted_no_list);
+
+        if (item->hosted->error.len && !empty) {
+            ngx_ors_out_lit(out, ",\"error\":");
+            ngx_ors_out_ref(out, item->hosted->error.data,
+                            item->hosted->error.len);
+        }
+
         return;
     }
 
@@ -772,20 +729,6 @@ ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
 
 static void
-ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
-    ngx_uint_t empty)
-{
-    ngx_ors_out_lit(out, ",\"tools\":");
-    ngx_ors_hosted_value(out, &hosted->value, empty, &ngx_ors_hosted_no_list);
-
-    if (hosted->error.len && !empty) {
-        ngx_ors_out_lit(out, ",\"error\":");
-        ngx_ors_out_ref(out, hosted->error.data, hosted->error.len);
-    }
-}
-
-
-static void
 ngx_ors_hosted_web_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {
@@ -822,7 +765,9 @@ ngx_ors_hosted_file_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
                          &ngx_ors_hosted_no_list);
 
     ngx_ors_out_lit(out, ",\"results\":");
-    ngx_ors_hosted_write_results(out, item->hosted, empty);
+    ngx_ors_hosted_value(out, &item->hosted->results,
+                         empty || !item->hosted->included,
+                         &ngx_ors_hosted_null);
 }
 
 
@@ -839,15 +784,8 @@ ngx_ors_hosted_interpreter(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_ors_out_lit(out, "\",\"container_id\":\"");
     ngx_ors_out_str(out, &item->hosted->container);
     ngx_ors_out_lit(out, "\",\"outputs\":");
-    ngx_ors_hosted_write_results(out, item->hosted, empty);
-}
-
-
-static void
-ngx_ors_hosted_write_results(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
-    ngx_uint_t empty)
-{
-    ngx_ors_hosted_value(out, &hosted->results, empty || !hosted->included,
+    ngx_ors_hosted_value(out, &item->hosted->results,
+                         empty || !item->hosted->included,
                          &ngx_ors_hosted_null);
 }
 
@@ -871,17 +809,9 @@ ngx_int_t
 ngx_ors_hosted_call_body(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
     ngx_str_t *tool, ngx_str_t *body)
 {
-    body->data = ngx_pnalloc(call->pool, sizeof("{\"arguments\":,\"tool\":}")
-                                         + arguments->len + tool->len);
-    if (body->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    body->len = ngx_sprintf(body->data, "{\"arguments\":%V,\"tool\":%V}",
-                            arguments, tool)
-                - body->data;
-
-    return NGX_OK;
+    return ngx_ors_str_printf(body, call->pool,
+                              "{\"arguments\":%V,\"tool\":%V}", arguments,
+                              tool);
 }
 
 
@@ -889,11 +819,11 @@ ngx_int_t
 ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
     ngx_str_t *value)
 {
-    ngx_int_t                   rc;
-    ngx_str_t                   text;
-    ngx_ors_json_t              json;
-    ngx_ors_json_node_t        *node;
-    ngx_ors_hosted_contract_t  *contract;
+    ngx_int_t              rc;
+    ngx_str_t              text;
+    ngx_ors_json_t         json;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_hosted_row_t  *row;
 
     ngx_str_null(value);
 
@@ -903,27 +833,15 @@ ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
         return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
     }
 
-    contract = &ngx_ors_hosted_contracts[call->type];
+    row = &ngx_ors_hosted_rows[call->type];
 
-    node = ngx_ors_json_get(&json, json.nodes, contract->argument.data,
-                            contract->argument.len);
+    node = ngx_ors_json_get(&json, json.nodes, row->argument.data,
+                            row->argument.len);
 
     ngx_ors_json_inner(&json, node, &text);
 
-    if (text.len == 0) {
-        return NGX_OK;
-    }
-
-    value->data = ngx_pnalloc(call->pool,
-                              ngx_strlen(contract->shown) + text.len);
-    if (value->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    value->len = ngx_sprintf(value->data, contract->shown, &text)
-                 - value->data;
-
-    return NGX_OK;
+    return text.len ? ngx_ors_str_printf(value, call->pool, row->shown, &text)
+                    : NGX_OK;
 }
 
 
@@ -952,15 +870,15 @@ ngx_int_t
 ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     ngx_ors_hosted_result_t *result)
 {
-    ngx_int_t                   rc;
-    ngx_ors_json_t              json;
-    ngx_ors_json_node_t        *output, *list;
-    ngx_ors_hosted_contract_t  *contract;
+    ngx_int_t              rc;
+    ngx_ors_json_t         json;
+    ngx_ors_json_node_t   *output, *list;
+    ngx_ors_hosted_row_t  *row;
 
     ngx_memzero(result, sizeof(ngx_ors_hosted_result_t));
 
     result->text = *text;
-    contract = &ngx_ors_hosted_contracts[call->type];
+    row = &ngx_ors_hosted_rows[call->type];
 
     rc = ngx_ors_hosted_call_read(call, &json, text);
 
@@ -970,8 +888,7 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     }
 
     output = ngx_ors_json_find(&json, json.nodes, "output");
-    list = ngx_ors_json_get(&json, json.nodes, contract->list.data,
-                            contract->list.len);
+    list = ngx_ors_json_get(&json, json.nodes, row->list.data, row->list.len);
 
     if (output && output->type == ngx_ors_json_string
         && ngx_ors_json_copy(&json, output, json.pool, &result->text)
@@ -983,8 +900,7 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     if (list && list->type != ngx_ors_json_null) {
         ngx_ors_json_raw(&json, list, &result->list);
 
-        return ngx_ors_hosted_call_list(contract, &json, list,
-                                        &result->results);
+        return ngx_ors_hosted_call_list(row, &json, list, &result->results);
     }
 
     return ngx_ors_hosted_call_plain(call, &result->text, result);
@@ -997,35 +913,25 @@ static ngx_int_t
 ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     ngx_ors_hosted_result_t *result)
 {
-    u_char  *p;
+    ngx_ors_out_t  out;
 
     if (call->type != ngx_ors_hosted_type_interpreter) {
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(call->pool, sizeof("[{\"type\":\"logs\",\"logs\":\"\"}]")
-                                + ngx_ors_json_escape_len(text->data,
-                                                          text->len));
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
+    ngx_ors_out_init(&out, call->pool, NGX_ORS_HOSTED_CALL_BLOCK);
 
-    result->results.data = p;
+    ngx_ors_out_lit(&out, "[{\"type\":\"logs\",\"logs\":");
+    ngx_ors_json_quote(&out, text->data, text->len);
+    ngx_ors_out_lit(&out, "}]");
 
-    p = ngx_cpymem(p, "[{\"type\":\"logs\",\"logs\":\"",
-                   sizeof("[{\"type\":\"logs\",\"logs\":\"") - 1);
-    p = ngx_ors_json_escape_mem(p, text->data, text->len);
-    p = ngx_cpymem(p, "\"}]", sizeof("\"}]") - 1);
-
-    result->results.len = p - result->results.data;
-
-    return NGX_OK;
+    return ngx_ors_out_text(&out, &result->results);
 }
 
 
 static ngx_int_t
-ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_str_t *results)
+ngx_ors_hosted_call_list(ngx_ors_hosted_row_t *row, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_str_t *results)
 {
     ngx_ors_out_t              out;
     ngx_ors_json_node_t       *node, *kind;
@@ -1045,7 +951,7 @@ ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
     ngx_ors_json_each(node, json, list) {
         kind = ngx_ors_json_find(json, node, "type");
 
-        for (element = contract->elements; element->kind.len; element++) {
+        for (element = row->elements; element->kind.len; element++) {
 
             if (ngx_ors_json_equal(json, kind, element->kind.data,
                                    element->kind.len))
@@ -1081,6 +987,7 @@ static ngx_int_t
 ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_ors_out_t *out)
 {
+    ngx_str_t                 raw;
     ngx_uint_t                n;
     ngx_ors_json_node_t      *value;
     ngx_ors_hosted_member_t  *member;
@@ -1112,45 +1019,29 @@ ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
             continue;
         }
 
+        if (value->type != member->type) {
+            return NGX_DECLINED;
+        }
+
         if (n++) {
             ngx_ors_out_lit(out, ",");
         }
 
-        if (ngx_ors_hosted_call_member(member, json, value, out) != NGX_OK) {
-            return NGX_DECLINED;
+        ngx_ors_out_lit(out, "\"");
+        ngx_ors_out_str(out, &member->name);
+        ngx_ors_out_lit(out, "\":");
+
+        ngx_ors_json_raw(json, value, &raw);
+
+        if (value->type == ngx_ors_json_string) {
+            raw.data--;
+            raw.len += 2;
         }
+
+        ngx_ors_out_str(out, &raw);
     }
 
     ngx_ors_out_lit(out, "}");
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_hosted_call_member(ngx_ors_hosted_member_t *member,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *value, ngx_ors_out_t *out)
-{
-    ngx_str_t  raw;
-
-    if (value->type != member->type) {
-        return NGX_DECLINED;
-    }
-
-    ngx_ors_json_raw(json, value, &raw);
-
-    ngx_ors_out_lit(out, "\"");
-    ngx_ors_out_str(out, &member->name);
-    ngx_ors_out_lit(out, "\":");
-
-    if (value->type == ngx_ors_json_string) {
-        ngx_ors_out_lit(out, "\"");
-        ngx_ors_out_str(out, &raw);
-        ngx_ors_out_lit(out, "\"");
-
-    } else {
-        ngx_ors_out_str(out, &raw);
-    }
 
     return NGX_OK;
 }
