@@ -87,11 +87,9 @@ static ngx_int_t ngx_ors_context_same(ngx_ors_input_item_t *item,
 static ngx_int_t ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i,
     ngx_str_t *id, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
-static ngx_int_t ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
-    ngx_ors_input_item_t *item);
 static void ngx_ors_refs_parse(ngx_ors_ref_t *ref);
 static ngx_int_t ngx_ors_refs_number(ngx_str_t *rest);
-static ngx_int_t ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool);
+static void ngx_ors_refs_sort(ngx_ors_refs_t *refs);
 static int ngx_libc_cdecl ngx_ors_refs_by_id(const void *one,
     const void *two);
 static int ngx_libc_cdecl ngx_ors_refs_by_owner(const void *one,
@@ -677,65 +675,49 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_index_t *index,
 ngx_int_t
 ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req)
 {
-    ngx_uint_t             i;
-    ngx_array_t            array;
+    ngx_uint_t             i, n;
+    ngx_ors_ref_t         *ref;
     ngx_ors_input_item_t  *item;
 
     ngx_memzero(refs, sizeof(ngx_ors_refs_t));
 
-    array.nelts = 0;
+    for (i = 0, n = 0; i < req->input.n; i++) {
+        n += (req->input.items[i].kind == ngx_ors_input_reference);
+    }
+
+    if (n == 0) {
+        return NGX_OK;
+    }
+
+    refs->elts = ngx_pcalloc(req->pool, n * sizeof(ngx_ors_ref_t));
+    refs->sorted = ngx_palloc(req->pool, n * sizeof(ngx_ors_ref_t *));
+
+    if (refs->elts == NULL || refs->sorted == NULL) {
+        return NGX_ERROR;
+    }
 
     for (i = 0; i < req->input.n; i++) {
         item = &req->input.items[i];
 
-        if (item->kind == ngx_ors_input_reference
-            && ngx_ors_refs_add(&array, req, item) != NGX_OK)
+        if (item->kind != ngx_ors_input_reference) {
+            continue;
+        }
+
+        ref = &refs->elts[refs->n];
+        refs->sorted[refs->n] = ref;
+        ref->place = refs->n++;
+
+        if (ngx_ors_json_copy(&req->json, ngx_ors_input_node(item, item->id),
+                              req->pool, &ref->id)
+            != NGX_OK)
         {
             return NGX_ERROR;
         }
+
+        ngx_ors_refs_parse(ref);
     }
 
-    if (array.nelts == 0) {
-        return NGX_OK;
-    }
-
-    refs->elts = array.elts;
-    refs->n = array.nelts;
-
-    return ngx_ors_refs_sort(refs, req->pool);
-}
-
-
-static ngx_int_t
-ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
-    ngx_ors_input_item_t *item)
-{
-    ngx_ors_ref_t  *ref;
-
-    if (array->nelts == 0
-        && ngx_array_init(array, req->pool, 8, sizeof(ngx_ors_ref_t))
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ref = ngx_array_push(array);
-    if (ref == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memzero(ref, sizeof(ngx_ors_ref_t));
-
-    ref->place = array->nelts - 1;
-
-    if (ngx_ors_json_copy(&req->json, ngx_ors_input_node(item, item->id),
-                          req->pool, &ref->id)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_refs_parse(ref);
+    ngx_ors_refs_sort(refs);
 
     return NGX_OK;
 }
@@ -792,20 +774,13 @@ ngx_ors_refs_number(ngx_str_t *rest)
 
 /* of those with the same id the first one of the input stays */
 
-static ngx_int_t
-ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool)
+static void
+ngx_ors_refs_sort(ngx_ors_refs_t *refs)
 {
     ngx_uint_t       i, n;
     ngx_ors_ref_t  **sorted;
 
-    sorted = ngx_palloc(pool, refs->n * sizeof(ngx_ors_ref_t *));
-    if (sorted == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < refs->n; i++) {
-        sorted[i] = &refs->elts[i];
-    }
+    sorted = refs->sorted;
 
     ngx_qsort(sorted, refs->n, sizeof(ngx_ors_ref_t *), ngx_ors_refs_by_id);
 
@@ -819,10 +794,7 @@ ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool)
         sorted[n++] = sorted[i];
     }
 
-    refs->sorted = sorted;
     refs->nsorted = n;
-
-    return NGX_OK;
 }
 
 

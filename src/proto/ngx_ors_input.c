@@ -439,7 +439,6 @@ ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_input_t *input)
 {
     ngx_uint_t             i;
-    ngx_ors_json_node_t   *tools;
     ngx_ors_input_item_t  *item;
 
     for (i = 0; i < input->n; i++) {
@@ -447,10 +446,11 @@ ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 
         /* those of stored turns have been cut when they were stored */
 
-        tools = (item->json == json) ? ngx_ors_input_node(item, item->tools)
-                                     : NULL;
-
-        if (ngx_ors_secrets_tools(edits, json, tools) != NGX_OK) {
+        if (item->json == json
+            && ngx_ors_secrets_tools(edits, json,
+                                     ngx_ors_input_node(item, item->tools))
+               != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
@@ -464,10 +464,6 @@ ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *tools)
 {
     ngx_ors_json_node_t  *tool;
-
-    if (tools == NULL || tools->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
 
     ngx_ors_json_each(tool, json, tools) {
         if (ngx_ors_secrets_tool(edits, json, tool) != NGX_OK) {

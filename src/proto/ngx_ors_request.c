@@ -24,13 +24,10 @@
     ((node) ? (to)->json.nodes + ((node) - (from)->json.nodes) : NULL)
 
 
-static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
-    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
-static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
 static size_t ngx_ors_request_write_model(ngx_ors_request_t *req,
     ngx_str_t *model, size_t pos, size_t last, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_request_tools_of(ngx_ors_json_t *json,
@@ -47,18 +44,11 @@ static ngx_int_t ngx_ors_request_copy_edits(ngx_ors_request_t *to,
     ngx_ors_request_t *from);
 static ngx_int_t ngx_ors_request_copy_items(ngx_ors_request_t *to,
     ngx_ors_request_t *from);
-static ngx_int_t ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst,
-    ngx_str_t *src);
 static void ngx_ors_request_compact(ngx_ors_request_t *req);
-static void ngx_ors_request_trigger(ngx_ors_request_t *req);
 static u_char *ngx_ors_request_ignored_list(ngx_ors_request_t *req,
     ngx_ors_unknown_t *unknown, u_char *p, u_char *start, u_char *last);
 static u_char *ngx_ors_request_ignored_path(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, u_char *p, u_char *last);
-static u_char *ngx_ors_request_ignored_name(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key, u_char *p, u_char *last);
-static ngx_uint_t ngx_ors_request_ignored_in(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *member, ngx_ors_json_node_t *key);
 
 
 /* fields that a summary may depend on, named as in POST responses */
@@ -96,6 +86,7 @@ ngx_int_t
 ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err)
 {
+    u_char             *last, buf[NGX_ORS_JSON_REASON];
     ngx_int_t           rc;
     ngx_ors_validate_t  v;
 
@@ -106,7 +97,10 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     req->values = req->json.n;
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_request_malformed(req, err);
+        last = ngx_ors_json_reason(&req->json, buf);
+
+        return ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_json,
+                                 "the body %*s", (size_t) (last - buf), buf);
     }
 
     if (rc != NGX_OK) {
@@ -139,26 +133,15 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
 }
 
 
-static ngx_int_t
-ngx_ors_request_malformed(ngx_ors_request_t *req, ngx_ors_error_t *err)
-{
-    u_char  *last, buf[NGX_ORS_JSON_REASON];
-
-    last = ngx_ors_json_reason(&req->json, buf);
-
-    return ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_json,
-                             "the body %*s", (size_t) (last - buf), buf);
-}
-
-
 /* the rows of other endpoints are looked for by name */
 
 static ngx_int_t
 ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *root, *name, *list, *tools, *stream;
+    ngx_int_t              rc;
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t   *root, *name, *list, *tools, *stream, *pad;
+    ngx_ors_input_item_t  *last;
 
     json = &req->json;
     root = &json->nodes[0];
@@ -204,11 +187,25 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return rc;
     }
 
-    ngx_ors_request_trigger(req);
+    last = ngx_ors_input_last(&req->input);
+
+    if (last && last->kind == ngx_ors_input_trigger
+        && (req->policy->profile & NGX_ORS_IN_OPENAI))
+    {
+        req->compact = 1;
+    }
 
     req->stream = (stream && stream->type == ngx_ors_json_true
                    && req->endpoint->event);
-    req->obfuscate = ngx_ors_request_obfuscates(req);
+
+    /*
+     * The specification obfuscates by default, but the field of its events is
+     * optional: padding is sent only to clients that ask for it
+     */
+
+    pad = ngx_ors_json_find(json, req->field[ngx_ors_rq_stream_options],
+                            "include_obfuscation");
+    req->obfuscate = (pad && pad->type == ngx_ors_json_true);
 
     if (name && name->type == ngx_ors_json_string) {
         req->name = name;
@@ -258,25 +255,6 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     return ngx_ors_error_param(err, req->pool, "model");
-}
-
-
-/*
- * The specification obfuscates by default, but the field of its events is
- * optional: padding is sent only to clients that ask for it
- */
-
-static ngx_uint_t
-ngx_ors_request_obfuscates(ngx_ors_request_t *req)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = req->field[ngx_ors_rq_stream_options];
-
-    node = node ? ngx_ors_json_find(&req->json, node, "include_obfuscation")
-                : NULL;
-
-    return node && node->type == ngx_ors_json_true;
 }
 
 
@@ -367,15 +345,9 @@ ngx_ors_request_named(ngx_ors_request_t *req, ngx_str_t *model)
 ngx_uint_t
 ngx_ors_request_includes(ngx_ors_request_t *req, char *what)
 {
-    ngx_ors_json_node_t  *include, *node;
+    ngx_ors_json_node_t  *node;
 
-    include = req->field[ngx_ors_rq_include];
-
-    if (include == NULL || include->type != ngx_ors_json_array) {
-        return 0;
-    }
-
-    ngx_ors_json_each(node, &req->json, include) {
+    ngx_ors_json_each(node, &req->json, req->field[ngx_ors_rq_include]) {
         if (ngx_ors_json_equal(&req->json, node, (u_char *) what,
                                ngx_strlen(what)))
         {
@@ -625,7 +597,7 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
     json = &req->json;
     list = req->field[ngx_ors_rq_tools];
 
-    n = list ? ngx_ors_request_tools_of(json, list) : 0;
+    n = ngx_ors_request_tools_of(json, list);
 
     if (n > req->limits->tools) {
         return ngx_ors_request_too_many(req, -1, err);
@@ -733,9 +705,8 @@ ngx_ors_request_copy(ngx_ors_request_t *to, ngx_ors_request_t *from,
 
     if (ngx_ors_request_copy_edits(to, from) != NGX_OK
         || ngx_ors_request_copy_items(to, from) != NGX_OK
-        || ngx_ors_request_copy_text(to->pool, &to->model, &from->model)
-           != NGX_OK
-        || ngx_ors_request_copy_text(to->pool, &to->provider, &from->provider)
+        || ngx_ors_str_copy(&to->model, to->pool, &from->model) != NGX_OK
+        || ngx_ors_str_copy(&to->provider, to->pool, &from->provider)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -760,7 +731,7 @@ ngx_ors_request_copy(ngx_ors_request_t *to, ngx_ors_request_t *from,
 static ngx_int_t
 ngx_ors_request_copy_edits(ngx_ors_request_t *to, ngx_ors_request_t *from)
 {
-    ngx_str_t        text, copy;
+    ngx_str_t        text;
     ngx_uint_t       i;
     ngx_ors_edit_t  *edit;
 
@@ -770,13 +741,10 @@ ngx_ors_request_copy_edits(ngx_ors_request_t *to, ngx_ors_request_t *from)
         text.data = edit->text;
         text.len = edit->size;
 
-        if (ngx_ors_request_copy_text(to->pool, &copy, &text) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        if (ngx_ors_edits_add(&to->edits, edit->pos, edit->len,
-                              copy.len ? &copy : NULL)
-            != NGX_OK)
+        if (ngx_ors_str_copy(&text, to->pool, &text) != NGX_OK
+            || ngx_ors_edits_add(&to->edits, edit->pos, edit->len,
+                                 text.len ? &text : NULL)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -814,35 +782,10 @@ ngx_ors_request_copy_items(ngx_ors_request_t *to, ngx_ors_request_t *from)
 }
 
 
-static ngx_int_t
-ngx_ors_request_copy_text(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
-{
-    ngx_str_null(dst);
-
-    if (src->len == 0) {
-        return NGX_OK;
-    }
-
-    dst->data = ngx_pstrdup(pool, src);
-    if (dst->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    dst->len = src->len;
-
-    return NGX_OK;
-}
-
-
 /*
  * Requests for a compaction: those to POST responses/compact (protocol, section
  * 12), and with flavor "openai" also those to POST responses whose input ends
  * with an item of type compaction_trigger.
- */
-
-/*
- * The request of a compaction, and the fields that it may
- * have.
  */
 
 
@@ -876,24 +819,6 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
 }
 
 
-/* Sets req->compact for one to POST responses, by the last of its items. */
-
-static void
-ngx_ors_request_trigger(ngx_ors_request_t *req)
-{
-    ngx_ors_input_item_t  *item;
-
-    if (req->endpoint->id != ngx_ors_endpoint_responses
-        || !(req->policy->profile & NGX_ORS_IN_OPENAI))
-    {
-        return;
-    }
-
-    item = ngx_ors_input_last(&req->input);
-    req->compact = (item && item->kind == ngx_ors_input_trigger);
-}
-
-
 /*
  * The names of fields that are not sent on, as a list for a line.
  */
@@ -903,6 +828,7 @@ ngx_int_t
 ngx_ors_request_ignore(ngx_ors_request_t *req, ngx_uint_t translated)
 {
     u_char             *p, *last, buf[NGX_ORS_LINE_MAX];
+    ngx_str_t           text;
     ngx_ors_unknown_t  *outer, *inner;
 
     outer = translated ? &req->dropped : &req->unknown[0];
@@ -926,17 +852,10 @@ ngx_ors_request_ignore(ngx_ors_request_t *req, ngx_uint_t translated)
 
     /* a name that does not fit is cut, perhaps inside of a character */
 
-    p = ngx_ors_line_copy(buf, buf, p - buf);
+    text.data = buf;
+    text.len = ngx_ors_line_copy(buf, buf, p - buf) - buf;
 
-    req->ignored.data = ngx_pnalloc(req->pool, p - buf);
-    if (req->ignored.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    req->ignored.len = p - buf;
-    ngx_memcpy(req->ignored.data, buf, req->ignored.len);
-
-    return NGX_OK;
+    return ngx_ors_str_copy(&req->ignored, req->pool, &text);
 }
 
 
@@ -970,18 +889,28 @@ static u_char *
 ngx_ors_request_ignored_path(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     u_char *p, u_char *last)
 {
+    u_char                buf[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t             name;
     ngx_uint_t            i;
-    ngx_ors_json_node_t  *node, *member;
+    ngx_ors_json_node_t  *node, *member, *next;
+    ngx_ors_violation_t   violation;
 
     node = json->nodes;
+
+    ngx_ors_violation_init(&violation, json, 0);
 
     for ( ;; ) {
         i = 0;
 
-        for (member = ngx_ors_json_first(json, node);
-             member && !ngx_ors_request_ignored_in(json, member, key);
-             member = ngx_ors_json_next(json, member))
-        {
+        /* the child that is "key", or has it */
+
+        ngx_ors_json_each(member, json, node) {
+            next = ngx_ors_json_next(json, member);
+
+            if (next == NULL || next > key) {
+                break;
+            }
+
             i++;
         }
 
@@ -999,7 +928,8 @@ ngx_ors_request_ignored_path(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
             p = ngx_slprintf(p, last, ".");
         }
 
-        p = ngx_ors_request_ignored_name(json, member, p, last);
+        ngx_ors_violation_quote(&violation, member, buf, &name);
+        p = ngx_slprintf(p, last, "%V", &name);
 
         if (member == key) {
             return p;
@@ -1007,33 +937,4 @@ ngx_ors_request_ignored_path(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
 
         node = member + 1;
     }
-}
-
-
-static u_char *
-ngx_ors_request_ignored_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
-    u_char *p, u_char *last)
-{
-    u_char               buf[NGX_ORS_VIOLATION_QUOTE];
-    ngx_str_t            name;
-    ngx_ors_violation_t  violation;
-
-    ngx_ors_violation_init(&violation, json, 0);
-    ngx_ors_violation_quote(&violation, key, buf, &name);
-
-    return ngx_slprintf(p, last, "%V", &name);
-}
-
-
-/* 1 if "key" is "member", or in it */
-
-static ngx_uint_t
-ngx_ors_request_ignored_in(ngx_ors_json_t *json, ngx_ors_json_node_t *member,
-    ngx_ors_json_node_t *key)
-{
-    ngx_ors_json_node_t  *next;
-
-    next = ngx_ors_json_next(json, member);
-
-    return next == NULL || next > key;
 }

@@ -14,39 +14,6 @@
 #include <ngx_ors_request_mcp.h>
 
 
-/* members of such a tool, as in ngx_ors_mcp_members */
-
-enum {
-    ngx_ors_mcp_m_type = 0,
-    ngx_ors_mcp_m_label,
-    ngx_ors_mcp_m_url,
-    ngx_ors_mcp_m_connector,
-    ngx_ors_mcp_m_tunnel,
-    ngx_ors_mcp_m_allowed,
-    ngx_ors_mcp_m_approval,
-    ngx_ors_mcp_m_authorization,
-    ngx_ors_mcp_m_headers,
-    ngx_ors_mcp_m_n
-};
-
-
-/* members of its choice, and of a filter */
-
-enum {
-    ngx_ors_mcp_c_type = 0,
-    ngx_ors_mcp_c_label,
-    ngx_ors_mcp_c_name,
-    ngx_ors_mcp_c_n
-};
-
-
-enum {
-    ngx_ors_mcp_f_names = 0,
-    ngx_ors_mcp_f_read_only,
-    ngx_ors_mcp_f_n
-};
-
-
 typedef struct {
     ngx_ors_request_t        *req;
     ngx_ors_error_t          *err;
@@ -65,6 +32,8 @@ typedef struct {
 
 static ngx_int_t ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr,
     ngx_ors_request_mcp_t *mcp);
+static ngx_ors_json_node_t *ngx_ors_mcp_member(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name);
 static ngx_int_t ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr,
     ngx_ors_request_mcp_t *mcp, ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_mcp_approval(ngx_ors_mcps_reader_t *mr,
@@ -83,50 +52,16 @@ static ngx_int_t ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps,
     ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_mcp_matches(ngx_ors_mcp_filter_t *filter,
     ngx_str_t *name, ngx_uint_t read_only);
-static ngx_uint_t ngx_ors_approval_count(ngx_ors_input_t *input);
 static ngx_int_t ngx_ors_approval_item(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i);
 static ngx_int_t ngx_ors_approval_request(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i);
 static ngx_int_t ngx_ors_approval_response(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i);
-static ngx_int_t ngx_ors_approval_called(ngx_ors_approval_reader_t *ar,
-    ngx_uint_t i);
 static ngx_int_t ngx_ors_approval_of(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i, ngx_ors_approval_t **approval);
-static ngx_int_t ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar,
-    ngx_str_t *id);
 static ngx_int_t ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i);
-
-
-static const ngx_str_t  ngx_ors_mcp_members[] = {
-    ngx_string("type"),
-    ngx_string("server_label"),
-    ngx_string("server_url"),
-    ngx_string("connector_id"),
-    ngx_string("tunnel_id"),
-    ngx_string("allowed_tools"),
-    ngx_string("require_approval"),
-    ngx_string("authorization"),
-    ngx_string("headers"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_ors_mcp_choices[] = {
-    ngx_string("type"),
-    ngx_string("server_label"),
-    ngx_string("name"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_ors_mcp_filters[] = {
-    ngx_string("tool_names"),
-    ngx_string("read_only"),
-    ngx_null_string
-};
 
 
 ngx_int_t
@@ -199,26 +134,26 @@ ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
 {
     ngx_int_t             rc;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *allowed, *member[ngx_ors_mcp_m_n];
+    ngx_ors_json_node_t  *allowed;
 
     json = &mr->req->json;
 
-    ngx_ors_json_members(json, mcp->node, ngx_ors_mcp_members, member);
+    mcp->url = ngx_ors_mcp_member(json, mcp->node, "server_url");
+    mcp->connector = ngx_ors_mcp_member(json, mcp->node, "connector_id");
+    mcp->authorization = ngx_ors_mcp_member(json, mcp->node, "authorization");
+    mcp->headers = ngx_ors_mcp_member(json, mcp->node, "headers");
 
-    mcp->url = member[ngx_ors_mcp_m_url];
-    mcp->connector = member[ngx_ors_mcp_m_connector]
-                     ? member[ngx_ors_mcp_m_connector]
-                     : member[ngx_ors_mcp_m_tunnel];
-    mcp->authorization = member[ngx_ors_mcp_m_authorization];
-    mcp->headers = member[ngx_ors_mcp_m_headers];
+    if (mcp->connector == NULL) {
+        mcp->connector = ngx_ors_mcp_member(json, mcp->node, "tunnel_id");
+    }
 
-    rc = ngx_ors_mcp_label(mr, mcp, member[ngx_ors_mcp_m_label]);
-
+    rc = ngx_ors_mcp_label(mr, mcp,
+                           ngx_ors_json_find(json, mcp->node, "server_label"));
     if (rc != NGX_OK) {
         return rc;
     }
 
-    allowed = member[ngx_ors_mcp_m_allowed];
+    allowed = ngx_ors_json_find(json, mcp->node, "allowed_tools");
 
     rc = (allowed && allowed->type == ngx_ors_json_array)
          ? ngx_ors_mcp_names(mr, mcp, allowed, "allowed_tools", &mcp->allowed)
@@ -226,10 +161,26 @@ ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
                               &mcp->allowed);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_mcp_approval(mr, mcp, member[ngx_ors_mcp_m_approval]);
+        rc = ngx_ors_mcp_approval(mr, mcp,
+                                  ngx_ors_mcp_member(json, mcp->node,
+                                                     "require_approval"));
     }
 
     return (rc == NGX_OK) ? ngx_ors_mcp_secrets(mr, mcp) : rc;
+}
+
+
+/* null is absent */
+
+static ngx_ors_json_node_t *
+ngx_ors_mcp_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    char *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
+
+    return (node && node->type != ngx_ors_json_null) ? node : NULL;
 }
 
 
@@ -320,7 +271,7 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
     ngx_ors_json_node_t *node, char *field, ngx_ors_mcp_filter_t *filter)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *names, *read_only, *member[ngx_ors_mcp_f_n];
+    ngx_ors_json_node_t  *names, *read_only;
 
     json = &mr->req->json;
 
@@ -328,10 +279,8 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
         return NGX_OK;
     }
 
-    ngx_ors_json_members(json, node, ngx_ors_mcp_filters, member);
-
-    names = member[ngx_ors_mcp_f_names];
-    read_only = member[ngx_ors_mcp_f_read_only];
+    names = ngx_ors_mcp_member(json, node, "tool_names");
+    read_only = ngx_ors_mcp_member(json, node, "read_only");
 
     if (node->type != ngx_ors_json_object
         || (read_only && read_only->type != ngx_ors_json_true
@@ -415,7 +364,7 @@ ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req)
     ngx_str_t               label;
     ngx_uint_t              i;
     ngx_ors_json_t         *json;
-    ngx_ors_json_node_t    *choice, *node, *member[ngx_ors_mcp_c_n];
+    ngx_ors_json_node_t    *choice, *node, *name;
     ngx_ors_request_mcp_t  *mcp;
 
     json = &req->json;
@@ -432,14 +381,15 @@ ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req)
     }
 
     ngx_ors_json_each(node, json, ngx_ors_json_find(json, choice, "tools")) {
-        ngx_ors_json_members(json, node, ngx_ors_mcp_choices, member);
-
-        if (!ngx_ors_json_is(json, member[ngx_ors_mcp_c_type], "mcp")) {
+        if (!ngx_ors_json_is(json, ngx_ors_json_find(json, node, "type"),
+                             "mcp"))
+        {
             continue;
         }
 
-        if (ngx_ors_json_copy(json, member[ngx_ors_mcp_c_label], req->pool,
-                              &label)
+        if (ngx_ors_json_copy(json,
+                              ngx_ors_json_find(json, node, "server_label"),
+                              req->pool, &label)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -451,13 +401,12 @@ ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req)
             continue;
         }
 
-        if (member[ngx_ors_mcp_c_name] == NULL) {
+        name = ngx_ors_mcp_member(json, node, "name");
+
+        if (name == NULL) {
             mcp->whole = 1;
 
-        } else if (ngx_ors_mcp_name(req, &mcp->chosen,
-                                    member[ngx_ors_mcp_c_name])
-                   != NGX_OK)
-        {
+        } else if (ngx_ors_mcp_name(req, &mcp->chosen, name) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -492,11 +441,7 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
             return NGX_ERROR;
         }
 
-        if (name.len == sizeof("Authorization") - 1
-            && ngx_strncasecmp(name.data, (u_char *) "Authorization",
-                               name.len)
-               == 0)
-        {
+        if (ngx_ors_same_case(&name, "Authorization")) {
             return ngx_ors_request_mcp_refuse(mr->req, mcp, "authorization",
                                               ngx_ors_code_invalid_value,
                                               "must not be there together "
@@ -608,23 +553,23 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
     ngx_ors_error_t *err)
 {
     ngx_str_t             label;
-    ngx_ors_json_node_t  *node, *member[ngx_ors_mcp_c_n];
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
 
     ngx_memzero(choice, sizeof(ngx_ors_mcp_choice_t));
 
+    json = &req->json;
     node = req->field[ngx_ors_rq_tool_choice];
 
-    ngx_ors_json_members(&req->json, node, ngx_ors_mcp_choices, member);
-
-    if (!ngx_ors_json_is(&req->json, member[ngx_ors_mcp_c_type], "mcp")) {
+    if (!ngx_ors_json_is(json, ngx_ors_json_find(json, node, "type"), "mcp")) {
         return NGX_OK;
     }
 
-    if (ngx_ors_json_copy(&req->json, member[ngx_ors_mcp_c_label], req->pool,
-                          &label)
+    if (ngx_ors_json_copy(json, ngx_ors_json_find(json, node, "server_label"),
+                          req->pool, &label)
         != NGX_OK
-        || ngx_ors_json_copy(&req->json, member[ngx_ors_mcp_c_name], req->pool,
-                             &choice->name)
+        || ngx_ors_json_copy(json, ngx_ors_json_find(json, node, "name"),
+                             req->pool, &choice->name)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -668,7 +613,12 @@ ngx_ors_approvals_read(ngx_ors_approvals_t *approvals, ngx_ors_input_t *input,
 
     ngx_memzero(approvals, sizeof(ngx_ors_approvals_t));
 
-    n = ngx_ors_approval_count(input);
+    /* requests and responses: most inputs have none */
+
+    for (i = 0, n = 0; i < input->n; i++) {
+        n += (input->items[i].kind == ngx_ors_input_approval
+              || input->items[i].kind == ngx_ors_input_approval_response);
+    }
 
     if (n == 0) {
         return NGX_OK;
@@ -702,28 +652,11 @@ ngx_ors_approvals_read(ngx_ors_approvals_t *approvals, ngx_ors_input_t *input,
 }
 
 
-/* requests and responses: most inputs have none */
-
-static ngx_uint_t
-ngx_ors_approval_count(ngx_ors_input_t *input)
-{
-    ngx_uint_t  i, n;
-
-    n = 0;
-
-    for (i = 0; i < input->n; i++) {
-        n += (input->items[i].kind == ngx_ors_input_approval
-              || input->items[i].kind == ngx_ors_input_approval_response);
-    }
-
-    return n;
-}
-
-
 static ngx_int_t
 ngx_ors_approval_item(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 {
-    ngx_ors_input_e  kind;
+    ngx_ors_input_e      kind;
+    ngx_ors_approval_t  *approval;
 
     kind = ar->input->items[i].kind;
 
@@ -735,8 +668,21 @@ ngx_ors_approval_item(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
         return ngx_ors_approval_response(ar, i);
     }
 
-    return (kind == ngx_ors_input_mcp_call) ? ngx_ors_approval_called(ar, i)
-                                            : NGX_OK;
+    if (kind != ngx_ors_input_mcp_call) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_approval_of(ar, i, &approval) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* a call that was made is not made again */
+
+    if (approval) {
+        approval->state = ngx_ors_approval_over;
+    }
+
+    return NGX_OK;
 }
 
 
@@ -769,7 +715,12 @@ ngx_ors_approval_request(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
         }
 
         if (entry->value) {
-            return ngx_ors_approval_twice(ar, &approval->id);
+            ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_invalid_value,
+                              "\"input\" and the conversation have an item "
+                              "twice");
+            ngx_ors_error_id(ar->err, ar->pool, &approval->id);
+
+            return ngx_ors_error_param(ar->err, ar->pool, "input");
         }
 
         entry->value = ar->found->n + 1;
@@ -821,25 +772,6 @@ ngx_ors_approval_response(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 }
 
 
-/* a call that was made is not made again */
-
-static ngx_int_t
-ngx_ors_approval_called(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
-{
-    ngx_ors_approval_t  *approval;
-
-    if (ngx_ors_approval_of(ar, i, &approval) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (approval) {
-        approval->state = ngx_ors_approval_over;
-    }
-
-    return NGX_OK;
-}
-
-
 /* the one that "approval_request_id" of item "i" names, or NULL */
 
 static ngx_int_t
@@ -865,17 +797,6 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
                 ? &ar->found->elts[entry->value - 1] : NULL;
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar, ngx_str_t *id)
-{
-    ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_invalid_value,
-                      "\"input\" and the conversation have an item twice");
-    ngx_ors_error_id(ar->err, ar->pool, id);
-
-    return ngx_ors_error_param(ar->err, ar->pool, "input");
 }
 
 

@@ -38,17 +38,14 @@ typedef struct {
 } ngx_ors_limit_t;
 
 
-static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
-    ngx_uint_t n);
 static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
-    ngx_ors_route_t *route);
+    ngx_ors_route_t *route, ngx_str_t *provider);
 static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
     ngx_str_t *value);
 static void ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value);
 static char *ngx_ors_route_regex_compile(ngx_conf_t *cf,
     ngx_ors_route_t *route, ngx_str_t *value);
 static u_char *ngx_ors_endpoint_decode(u_char *dst, u_char *p, u_char *last);
-static ngx_int_t ngx_ors_endpoint_hex(u_char ch);
 static u_char *ngx_ors_endpoint_segments(u_char *dst, u_char *p,
     u_char *last);
 static u_char *ngx_ors_endpoint_segment(u_char *text, u_char *dst, u_char *p,
@@ -257,8 +254,10 @@ ngx_ors_route_models(ngx_array_t *routes, time_t created, ngx_ors_out_t *out)
 
     for (i = 0; i < routes->nelts; i++) {
 
+        /* a model that several providers have is one model */
+
         if (route[i].type != ngx_ors_route_exact
-            || !ngx_ors_route_model_first(route, i))
+            || ngx_ors_route_known(routes, &route[i], NULL))
         {
             continue;
         }
@@ -274,26 +273,6 @@ ngx_ors_route_models(ngx_array_t *routes, time_t created, ngx_ors_out_t *out)
     }
 
     ngx_ors_out_lit(out, "]}");
-}
-
-
-/* a model that several providers have is one model */
-
-static ngx_uint_t
-ngx_ors_route_model_first(ngx_ors_route_t *route, ngx_uint_t n)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; i < n; i++) {
-
-        if (route[i].type == ngx_ors_route_exact
-            && ngx_ors_same(&route[i].name, &route[n].name))
-        {
-            return 0;
-        }
-    }
-
-    return 1;
 }
 
 
@@ -384,7 +363,7 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_conf_init_value(target->fail_timeout,
                         target->max_fails ? NGX_ORS_ROUTE_FAIL_TIMEOUT : 0);
 
-    if (ngx_ors_route_known(*routes, route)) {
+    if (ngx_ors_route_known(*routes, route, &target->provider)) {
         ngx_ors_conf_error(cf, 0,
                            "target of model \"%V\" is duplicate", &value[1]);
         return NGX_CONF_ERROR;
@@ -419,10 +398,11 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* 1 if a route in front of the last one has its name and provider */
+/* 1 if one in front of "route" has its name, and "provider" unless NULL */
 
 static ngx_uint_t
-ngx_ors_route_known(ngx_array_t *routes, ngx_ors_route_t *route)
+ngx_ors_route_known(ngx_array_t *routes, ngx_ors_route_t *route,
+    ngx_str_t *provider)
 {
     ngx_ors_route_t  *other;
 
@@ -430,8 +410,8 @@ ngx_ors_route_known(ngx_array_t *routes, ngx_ors_route_t *route)
 
         if (other->type == route->type
             && ngx_ors_same(&other->name, &route->name)
-            && ngx_ors_same(&other->target.provider,
-                            &route->target.provider))
+            && (provider == NULL
+                || ngx_ors_same(&other->target.provider, provider)))
         {
             return 1;
         }
@@ -610,7 +590,7 @@ static u_char *
 ngx_ors_endpoint_decode(u_char *dst, u_char *p, u_char *last)
 {
     u_char     *start;
-    ngx_int_t   high, low;
+    ngx_int_t   ch;
 
     start = dst;
 
@@ -618,32 +598,18 @@ ngx_ors_endpoint_decode(u_char *dst, u_char *p, u_char *last)
         *dst++ = *p++;
 
         while (dst - start >= 3 && dst[-3] == '%') {
-            high = ngx_ors_endpoint_hex(dst[-2]);
-            low = ngx_ors_endpoint_hex(dst[-1]);
+            ch = ngx_hextoi(dst - 2, 2);
 
-            if (high < 0 || low < 0) {
+            if (ch == NGX_ERROR) {
                 break;
             }
 
             dst -= 2;
-            dst[-1] = (u_char) (high * 16 + low);
+            dst[-1] = (u_char) ch;
         }
     }
 
     return dst;
-}
-
-
-static ngx_int_t
-ngx_ors_endpoint_hex(u_char ch)
-{
-    if (ch >= '0' && ch <= '9') {
-        return ch - '0';
-    }
-
-    ch |= 0x20;
-
-    return (ch >= 'a' && ch <= 'f') ? ch - 'a' + 10 : -1;
 }
 
 
