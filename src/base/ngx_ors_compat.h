@@ -15,9 +15,7 @@
 
 /*
  * Since 1.23.0 headers of one name are linked; older versions have an array for
- * some. ngx_ors_set_next_header() ends the list at "h".  ngx_ors_header_link()
- * sets a field such as r->headers_out.cache_control, whose address it takes, to
- * "h" alone: NGX_OK or NGX_ERROR, no memory.
+ * some.
  *
  * ngx_ors_set_next_header() ends the list at "h".  ngx_ors_header_link() sets
  * a field such as r->headers_out.cache_control, given by its address, to "h"

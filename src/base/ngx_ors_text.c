@@ -57,11 +57,9 @@ typedef struct {
 
 static void ngx_ors_out_next_block(ngx_ors_out_t *out);
 static ngx_ors_out_block_t *ngx_ors_out_new_block(ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_out_extra(ngx_ors_out_t *out);
 static void ngx_ors_out_extra_free(void *data);
 static void ngx_ors_out_use_block(ngx_ors_out_t *out,
     ngx_ors_out_block_t *block);
-static void ngx_ors_out_calm(ngx_ors_out_t *out);
 static void ngx_ors_out_end_piece(ngx_ors_out_t *out);
 static void ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data,
     size_t len, ngx_ors_out_block_t *block);
@@ -87,14 +85,14 @@ ngx_ors_text_append(ngx_ors_text_t *text, ngx_pool_t *pool, u_char *data,
     size_t len)
 {
     size_t                 size, rest;
-    ngx_ors_text_block_t  *block;
+    ngx_ors_text_block_t  *tail, *block;
 
-    block = text->tail;
-    rest = block ? ngx_min(block->size - block->len, len) : 0;
+    tail = text->tail;
+    rest = tail ? ngx_min(tail->size - tail->len, len) : 0;
 
     if (rest < len) {
-        size = block ? ngx_min(block->size * 2, NGX_ORS_TEXT_BLOCK_MAX)
-                     : NGX_ORS_TEXT_BLOCK_MIN;
+        size = tail ? ngx_min(tail->size * 2, NGX_ORS_TEXT_BLOCK_MAX)
+                    : NGX_ORS_TEXT_BLOCK_MIN;
         size = ngx_max(size, len - rest);
 
         block = ngx_palloc(pool, sizeof(ngx_ors_text_block_t) + size);
@@ -107,22 +105,14 @@ ngx_ors_text_append(ngx_ors_text_t *text, ngx_pool_t *pool, u_char *data,
         block->len = len - rest;
         block->size = size;
         block->next = NULL;
+
+        *(tail ? &tail->next : &text->head) = block;
+        text->tail = block;
     }
 
     if (rest) {
-        ngx_memcpy(ngx_ors_text_data(text->tail) + text->tail->len, data, rest);
-        text->tail->len += rest;
-    }
-
-    if (rest < len) {
-        if (text->tail) {
-            text->tail->next = block;
-
-        } else {
-            text->head = block;
-        }
-
-        text->tail = block;
+        ngx_memcpy(ngx_ors_text_data(tail) + tail->len, data, rest);
+        tail->len += rest;
     }
 
     text->len += len;
@@ -397,22 +387,15 @@ ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
     if (n == 1 && out->bursts && !out->failed && out->pieces == 0
         && out->pos == out->last)
     {
-        ngx_ors_out_calm(out);
+        /* one block was enough this time, and all has been sent */
+
+        ngx_reset_pool(out->extra);
+
+        out->bursts = 0;
+        out->free = NULL;
+
+        ngx_ors_out_use_block(out, out->first);
     }
-}
-
-
-/* one block was enough this time, and all has been sent */
-
-static void
-ngx_ors_out_calm(ngx_ors_out_t *out)
-{
-    ngx_reset_pool(out->extra);
-
-    out->bursts = 0;
-    out->free = NULL;
-
-    ngx_ors_out_use_block(out, out->first);
 }
 
 
@@ -466,51 +449,34 @@ ngx_ors_out_next_block(ngx_ors_out_t *out)
 static ngx_ors_out_block_t *
 ngx_ors_out_new_block(ngx_ors_out_t *out)
 {
-    size_t                size;
-    ngx_ors_out_block_t  *block;
+    size_t               size;
+    ngx_pool_cleanup_t  *cln;
 
     size = sizeof(ngx_ors_out_block_t) + out->block_size;
 
     if (!out->brief || out->first == NULL) {
-        block = ngx_palloc(out->pool, size);
-        out->first = block;
-
-        return block;
+        out->first = ngx_palloc(out->pool, size);
+        return out->first;
     }
 
-    if (ngx_ors_out_extra(out) != NGX_OK) {
-        return NULL;
+    if (out->extra == NULL) {
+        cln = ngx_pool_cleanup_add(out->pool, 0);
+        if (cln == NULL) {
+            return NULL;
+        }
+
+        out->extra = ngx_create_pool(NGX_ORS_OUT_EXTRA, out->pool->log);
+        if (out->extra == NULL) {
+            return NULL;
+        }
+
+        cln->handler = ngx_ors_out_extra_free;
+        cln->data = out->extra;
     }
 
     out->bursts = 1;
 
     return ngx_palloc(out->extra, size);
-}
-
-
-static ngx_int_t
-ngx_ors_out_extra(ngx_ors_out_t *out)
-{
-    ngx_pool_cleanup_t  *cln;
-
-    if (out->extra) {
-        return NGX_OK;
-    }
-
-    cln = ngx_pool_cleanup_add(out->pool, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    out->extra = ngx_create_pool(NGX_ORS_OUT_EXTRA, out->pool->log);
-    if (out->extra == NULL) {
-        return NGX_ERROR;
-    }
-
-    cln->handler = ngx_ors_out_extra_free;
-    cln->data = out->extra;
-
-    return NGX_OK;
 }
 
 

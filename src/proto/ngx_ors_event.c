@@ -59,8 +59,6 @@ static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_ors_element_t *logprobs);
 static void ngx_ors_event_pad(ngx_ors_out_t *out, size_t len);
-static ngx_uint_t ngx_ors_event_padded(ngx_ors_response_t *resp,
-    ngx_ors_part_t *part);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
 static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
@@ -214,7 +212,12 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
     part->unsent = NULL;
 
-    if (resp->request->obfuscate && ngx_ors_event_padded(resp, part)) {
+    /* the specification's deltas of refusals have no place for it */
+
+    if (resp->request->obfuscate
+        && (part->type != ngx_ors_part_refusal
+            || (resp->request->policy->profile & NGX_ORS_IN_OPENAI)))
+    {
         ngx_ors_event_pad(out, out->size - size);
     }
 
@@ -456,7 +459,7 @@ ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
 }
 
 
-/* after "len" bytes that differ between deltas of the same kind */
+/* pads a delta of "len" bytes */
 
 static void
 ngx_ors_event_pad(ngx_ors_out_t *out, size_t len)
@@ -464,16 +467,6 @@ ngx_ors_event_pad(ngx_ors_out_t *out, size_t len)
     ngx_ors_out_lit(out, ",\"obfuscation\":\"");
     ngx_ors_pad(out, len);
     ngx_ors_out_lit(out, "\"");
-}
-
-
-/* the specification's deltas of refusals have no place for it */
-
-static ngx_uint_t
-ngx_ors_event_padded(ngx_ors_response_t *resp, ngx_ors_part_t *part)
-{
-    return part->type != ngx_ors_part_refusal
-           || (resp->request->policy->profile & NGX_ORS_IN_OPENAI);
 }
 
 

@@ -74,12 +74,8 @@ typedef struct {
 
 static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
-static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty);
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 static ngx_ors_hosted_row_t *ngx_ors_hosted_row(ngx_ors_item_type_e type);
-static void ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty);
 static void ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
@@ -199,17 +195,29 @@ void
 ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {
-    if (item->hosted) {
-        ngx_ors_hosted_render(out, item, empty);
-        return;
-    }
+    ngx_uint_t  prefixed;
+
+    prefixed = (item->hosted && item->hosted->prefixed);
 
     ngx_ors_out_lit(out, "{\"type\":\"");
+
+    if (prefixed) {
+        ngx_ors_out_lit(out, NGX_ORS_HOSTED_SLUG);
+    }
+
     ngx_ors_out_str(out, ngx_ors_item_type(item->type));
     ngx_ors_out_lit(out, "\",\"id\":\"");
     ngx_ors_out_str(out, &item->id);
-    ngx_ors_out_lit(out, "\",\"status\":\"");
-    ngx_ors_out_str(out, ngx_ors_item_status(item));
+
+    /* all extensions have a status, two of these types have none */
+
+    if (prefixed
+        || (item->type != ngx_ors_item_list_tools
+            && item->type != ngx_ors_item_approval))
+    {
+        ngx_ors_out_lit(out, "\",\"status\":\"");
+        ngx_ors_out_str(out, ngx_ors_item_status(item));
+    }
 
     switch (item->type) {
 
@@ -225,11 +233,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
     case ngx_ors_item_function_call:
     case ngx_ors_item_custom_call:
-        ngx_ors_item_call(out, item, empty);
-        break;
-
     case ngx_ors_item_search_call:
-        ngx_ors_item_search(out, item, empty);
+        ngx_ors_item_call(out, item, empty);
         break;
 
     case ngx_ors_item_reasoning:
@@ -282,7 +287,9 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         break;
 
     default: /* has a hosted part */
-        break;
+        ngx_ors_out_lit(out, "\"");
+        ngx_ors_hosted_row(item->type)->render(out, item, empty);
+        ngx_ors_out_lit(out, "}");
     }
 }
 
@@ -292,6 +299,21 @@ ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
 {
     ngx_ors_out_lit(out, "\",\"call_id\":\"");
     ngx_ors_out_str(out, &item->call_id);
+
+    if (item->type == ngx_ors_item_search_call) {
+        ngx_ors_out_lit(out, "\",\"execution\":\"client\",\"arguments\":");
+
+        if (empty) {
+            ngx_ors_out_lit(out, "{}");
+
+        } else {
+            ngx_ors_text_put(out, &item->arguments);
+        }
+
+        ngx_ors_out_lit(out, "}");
+        return;
+    }
+
     ngx_ors_out_lit(out, "\",\"name\":\"");
     ngx_ors_out_str(out, &item->name);
 
@@ -312,25 +334,6 @@ ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
     }
 
     ngx_ors_out_lit(out, "\"}");
-}
-
-
-static void
-ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty)
-{
-    ngx_ors_out_lit(out, "\",\"call_id\":\"");
-    ngx_ors_out_str(out, &item->call_id);
-    ngx_ors_out_lit(out, "\",\"execution\":\"client\",\"arguments\":");
-
-    if (empty) {
-        ngx_ors_out_lit(out, "{}");
-
-    } else {
-        ngx_ors_text_put(out, &item->arguments);
-    }
-
-    ngx_ors_out_lit(out, "}");
 }
 
 
@@ -616,44 +619,6 @@ ngx_ors_hosted_error(ngx_ors_hosted_t *hosted, ngx_pool_t *pool,
 }
 
 
-/* Appends an item that has a hosted part, as ngx_ors_item_render(). */
-
-static void
-ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty)
-{
-    ngx_ors_hosted_t  *hosted;
-
-    hosted = item->hosted;
-
-    ngx_ors_out_lit(out, "{\"type\":\"");
-
-    if (hosted->prefixed) {
-        ngx_ors_out_lit(out, NGX_ORS_HOSTED_SLUG);
-    }
-
-    ngx_ors_out_str(out, ngx_ors_item_type(item->type));
-    ngx_ors_out_lit(out, "\",\"id\":\"");
-    ngx_ors_out_str(out, &item->id);
-
-    /* all extensions have a status, two of these types have none */
-
-    if (hosted->prefixed
-        || (item->type != ngx_ors_item_list_tools
-            && item->type != ngx_ors_item_approval))
-    {
-        ngx_ors_out_lit(out, "\",\"status\":\"");
-        ngx_ors_out_str(out, ngx_ors_item_status(item));
-    }
-
-    ngx_ors_out_lit(out, "\"");
-
-    ngx_ors_hosted_row(item->type)->render(out, item, empty);
-
-    ngx_ors_out_lit(out, "}");
-}
-
-
 static void
 ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
 {
@@ -701,26 +666,22 @@ ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
     hosted = item->hosted;
 
-    ngx_ors_out_lit(out, ",\"approval_request_id\":");
-
     if (hosted->approval.len) {
-        ngx_ors_out_lit(out, "\"");
+        ngx_ors_out_lit(out, ",\"approval_request_id\":\"");
         ngx_ors_out_str(out, &hosted->approval);
         ngx_ors_out_lit(out, "\"");
 
     } else {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_out_lit(out, ",\"approval_request_id\":null");
     }
 
-    ngx_ors_out_lit(out, ",\"output\":");
-
     if (hosted->answered && !empty) {
-        ngx_ors_out_lit(out, "\"");
+        ngx_ors_out_lit(out, ",\"output\":\"");
         ngx_ors_text_put(out, &item->output);
         ngx_ors_out_lit(out, "\"");
 
     } else {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_out_lit(out, ",\"output\":null");
     }
 
     ngx_ors_out_lit(out, ",\"error\":");

@@ -48,12 +48,8 @@ static ngx_int_t ngx_ors_listing_place(ngx_ors_listing_t *list,
     ngx_str_t *text, ngx_str_t *id, ngx_str_t *name);
 static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
     ngx_str_t *item);
-static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
-    ngx_str_t *text, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
     char *param, ngx_str_t *id, ngx_ors_error_t *err);
-static void ngx_ors_listing_id(ngx_ors_out_t *out,
-    ngx_ors_listing_entry_t *entry);
 static ngx_ors_json_node_t *ngx_ors_listing_item_id(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index, u_char *buf,
     ngx_str_t *id);
@@ -453,6 +449,8 @@ static ngx_int_t
 ngx_ors_listing_place(ngx_ors_listing_t *list, ngx_str_t *text,
     ngx_str_t *id, ngx_str_t *name)
 {
+    ngx_ors_listing_entry_t  *entry;
+
     if (!list->begun) {
         list->begun = ngx_ors_same(name, &list->after);
         return NGX_OK;
@@ -471,7 +469,10 @@ ngx_ors_listing_place(ngx_ors_listing_t *list, ngx_str_t *text,
         }
     }
 
-    return ngx_ors_listing_keep(list, text, id);
+    entry = &list->entries[list->n++ % list->limit];
+    entry->text = *text;
+
+    return ngx_ors_str_copy(&entry->id, list->pool, id);
 }
 
 
@@ -488,19 +489,6 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
 
     return (rc == NGX_OK && list->json.nodes->type != ngx_ors_json_object)
            ? NGX_DECLINED : rc;
-}
-
-
-static ngx_int_t
-ngx_ors_listing_keep(ngx_ors_listing_t *list, ngx_str_t *text, ngx_str_t *id)
-{
-    ngx_ors_listing_entry_t  *entry;
-
-    entry = &list->entries[list->n++ % list->limit];
-
-    entry->text = *text;
-
-    return ngx_ors_str_copy(&entry->id, list->pool, id);
 }
 
 
@@ -552,11 +540,16 @@ ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
         }
     }
 
-    ngx_ors_out_lit(out, "],\"first_id\":");
-    ngx_ors_listing_id(out, first);
+    if (first) {
+        ngx_ors_out_lit(out, "],\"first_id\":\"");
+        ngx_ors_out_str(out, &first->id);
+        ngx_ors_out_lit(out, "\",\"last_id\":\"");
+        ngx_ors_out_str(out, &entry->id);
+        ngx_ors_out_lit(out, "\"");
 
-    ngx_ors_out_lit(out, ",\"last_id\":");
-    ngx_ors_listing_id(out, entry);
+    } else {
+        ngx_ors_out_lit(out, "],\"first_id\":null,\"last_id\":null");
+    }
 
     if (list->more) {
         ngx_ors_out_lit(out, ",\"has_more\":true}");
@@ -581,24 +574,6 @@ ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param, ngx_str_t *id,
     return ngx_ors_error_param(err, list->pool, "%s", param);
 }
 
-
-static void
-ngx_ors_listing_id(ngx_ors_out_t *out, ngx_ors_listing_entry_t *entry)
-{
-    if (entry == NULL) {
-        ngx_ors_out_lit(out, "null");
-        return;
-    }
-
-    ngx_ors_out_lit(out, "\"");
-    ngx_ors_out_str(out, &entry->id);
-    ngx_ors_out_lit(out, "\"");
-}
-
-
-/*
- * Items of a list: what clients have sent in short is written in full.
- */
 
 /*
  * An input item completed with the members that a listing requires.

@@ -26,6 +26,15 @@
 static size_t ngx_ors_violation_char_len(u_char *p, u_char *last);
 static void ngx_ors_mismatch_name(ngx_ors_violation_t *violation,
     const ngx_str_t *last, const ngx_str_t *text);
+static u_char ngx_ors_fold_next(u_char **pos, u_char *last);
+
+
+/* a-z, 0-9, "_" */
+
+static const uint32_t  ngx_ors_fold_chars[] = {
+    0x00000000, 0x03ff0000, 0x80000000, 0x07fffffe,
+    0x00000000, 0x00000000, 0x00000000, 0x00000000
+};
 
 
 static const ngx_ors_rule_t  ngx_ors_mismatch_string = {
@@ -559,4 +568,99 @@ ngx_ors_spelling_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * Comparison of names without regard to case, as far as other readers of JSON
+ * go.
+ */
+
+
+ngx_uint_t
+ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b)
+{
+    u_char  *p, *q, *last, *end;
+
+    p = a->data;
+    last = p + a->len;
+
+    q = b->data;
+    end = q + b->len;
+
+    while (p < last && q < end) {
+
+        if (ngx_ors_fold_next(&p, last) != ngx_ors_fold_next(&q, end)) {
+            return 0;
+        }
+    }
+
+    return p == last && q == end;
+}
+
+
+u_char *
+ngx_ors_fold(u_char *dst, const ngx_str_t *text)
+{
+    u_char  *p, *last;
+
+    p = text->data;
+    last = p + text->len;
+
+    while (p < last) {
+        *dst++ = ngx_ors_fold_next(&p, last);
+    }
+
+    return dst;
+}
+
+
+/* the next byte, or the letter that is meant by the next character */
+
+static u_char
+ngx_ors_fold_next(u_char **pos, u_char *last)
+{
+    u_char  *p;
+
+    p = *pos;
+
+    if (last - p >= 2) {
+
+        if (p[0] == 0xc5 && p[1] == 0xbf) {
+            *pos = p + 2;
+            return 's';
+        }
+
+        if (p[0] == 0xc4 && (p[1] == 0xb0 || p[1] == 0xb1)) {
+            *pos = p + 2;
+            return 'i';
+        }
+    }
+
+    if (last - p >= 3 && p[0] == 0xe2 && p[1] == 0x84 && p[2] == 0xaa) {
+        *pos = p + 3;
+        return 'k';
+    }
+
+    *pos = p + 1;
+
+    return ngx_tolower(*p);
+}
+
+
+ngx_uint_t
+ngx_ors_fold_plain(const ngx_str_t *text)
+{
+    u_char  *p, *last;
+
+    last = text->data + text->len;
+
+    for (p = text->data; p < last; p++) {
+
+        if (!(ngx_ors_fold_chars[*p >> 5] & (1U << (*p & 0x1f)))) {
+            return 0;
+        }
+    }
+
+    return 1;
 }

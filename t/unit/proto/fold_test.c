@@ -10,7 +10,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_names.h>
+#include <ngx_ors_violation.h>
 
 
 typedef struct {
