@@ -418,17 +418,15 @@ ngx_int_t
 ngx_ors_conf_param_msec(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     ngx_str_t *value, void *field)
 {
-    ngx_int_t    n;
     ngx_msec_t  *msec = field;
 
     if (*msec != NGX_CONF_UNSET_MSEC) {
         return NGX_BUSY;
     }
 
-    n = ngx_parse_time(value, 0);
-    *msec = n;
+    *msec = ngx_parse_time(value, 0);
 
-    return ngx_ors_conf_param_fits(param, n);
+    return ngx_ors_conf_param_fits(param, (ngx_msec_int_t) *msec);
 }
 
 
@@ -492,17 +490,15 @@ ngx_int_t
 ngx_ors_conf_param_number(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     ngx_str_t *value, void *field)
 {
-    ngx_int_t    n;
     ngx_uint_t  *number = field;
 
     if (*number != NGX_CONF_UNSET_UINT) {
         return NGX_BUSY;
     }
 
-    n = ngx_atoi(value->data, value->len);
-    *number = n;
+    *number = ngx_atoi(value->data, value->len);
 
-    return ngx_ors_conf_param_fits(param, n);
+    return ngx_ors_conf_param_fits(param, (ngx_int_t) *number);
 }
 
 

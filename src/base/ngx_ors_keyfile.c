@@ -18,9 +18,6 @@
 #define NGX_ORS_KEYFILE_OTHERS  (S_IRGRP|S_IWGRP|S_IROTH|S_IWOTH)
 
 
-static void ngx_ors_keyfile_missing(ngx_conf_t *cf, ngx_str_t *word,
-    ngx_str_t *name);
-static void ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd);
 static void ngx_ors_keyfile_cleanup(void *data);
 
 
@@ -28,8 +25,10 @@ ngx_int_t
 ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     ngx_str_t *text)
 {
-    ngx_fd_t   fd;
-    ngx_str_t  word;
+    ngx_fd_t         fd;
+    ngx_err_t        err;
+    ngx_str_t        word;
+    ngx_file_info_t  fi;
 
     word = *name;
 
@@ -40,47 +39,24 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
 
     if (fd == NGX_INVALID_FILE) {
-        ngx_ors_keyfile_missing(cf, &word, name);
+        err = ngx_errno;
+
+        /* a word that may be the secret itself is not quoted */
+
+        if (err == NGX_ENOENT
+            && (word.data[0] != '/' || word.data[word.len - 1] == '='))
+        {
+            ngx_ors_conf_error(cf, err,
+                               "there is no such file of secrets; the name of "
+                               "a file is needed, never the secret itself");
+            return NGX_ERROR;
+        }
+
+        ngx_ors_conf_error(cf, err, ngx_open_file_n " \"%V\" failed", name);
         return NGX_ERROR;
     }
 
-    ngx_ors_keyfile_mode(cf, name, fd);
-
-    text->data = buf;
-    text->len = size;
-
-    return ngx_ors_conf_file(cf, name, fd, text);
-}
-
-
-/* a word that may be the secret itself is not quoted */
-
-static void
-ngx_ors_keyfile_missing(ngx_conf_t *cf, ngx_str_t *word, ngx_str_t *name)
-{
-    ngx_err_t  err;
-
-    err = ngx_errno;
-
-    if (err == NGX_ENOENT
-        && (word->data[0] != '/' || word->data[word->len - 1] == '='))
-    {
-        ngx_ors_conf_error(cf, err,
-                           "there is no such file of secrets; the name of a "
-                           "file is needed, never the secret itself");
-        return;
-    }
-
-    ngx_ors_conf_error(cf, err, ngx_open_file_n " \"%V\" failed", name);
-}
-
-
-/* the master reads it as root: no other user needs the right to */
-
-static void
-ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd)
-{
-    ngx_file_info_t  fi;
+    /* the master reads it as root: no other user needs the right to */
 
     if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR && ngx_is_file(&fi)
         && (ngx_file_access(&fi) & NGX_ORS_KEYFILE_OTHERS))
@@ -91,6 +67,11 @@ ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd)
                            (ngx_file_access(&fi) & (S_IROTH|S_IWOTH))
                            ? "everybody" : "its group");
     }
+
+    text->data = buf;
+    text->len = size;
+
+    return ngx_ors_conf_file(cf, name, fd, text);
 }
 
 

@@ -64,8 +64,6 @@ static void ngx_ors_out_end_piece(ngx_ors_out_t *out);
 static void ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data,
     size_t len, ngx_ors_out_block_t *block);
 static void ngx_ors_out_fail(ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_gather_copy(ngx_buf_t *g, ngx_buf_t *b, size_t size,
-    ngx_pool_t *pool);
 
 
 static const u_char  ngx_ors_decimal_pairs[] =
@@ -614,45 +612,18 @@ ngx_ors_gather_reserve(ngx_buf_t *g, size_t size, ngx_pool_t *pool)
 ngx_int_t
 ngx_ors_gather(ngx_buf_t *g, ngx_buf_t *b, size_t max, ngx_pool_t *pool)
 {
-    size_t  size;
+    size_t  size, used;
 
     size = b->last - b->pos;
+    used = g->last - g->pos;
 
-    if (size > max - (g->last - g->pos)) {
+    if (size > max - used) {
         return NGX_DECLINED;
     }
-
-    return ngx_ors_gather_copy(g, b, size, pool);
-}
-
-
-ngx_int_t
-ngx_ors_gather_head(ngx_buf_t *g, ngx_buf_t *b, size_t max, ngx_pool_t *pool)
-{
-    size_t     size, room;
-    ngx_int_t  rc;
-
-    size = b->last - b->pos;
-    room = max - (g->last - g->pos);
-
-    rc = ngx_ors_gather_copy(g, b, ngx_min(size, room), pool);
-
-    b->pos = b->last;
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_ors_gather_copy(ngx_buf_t *g, ngx_buf_t *b, size_t size, ngx_pool_t *pool)
-{
-    size_t  used;
 
     if (size == 0) {
         return NGX_OK;
     }
-
-    used = g->last - g->pos;
 
     if ((size_t) (g->end - g->last) < size
         && ngx_ors_gather_reserve(g, ngx_max(used + size, 2 * used), pool)
@@ -665,6 +636,23 @@ ngx_ors_gather_copy(ngx_buf_t *g, ngx_buf_t *b, size_t size, ngx_pool_t *pool)
     b->pos += size;
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_gather_head(ngx_buf_t *g, ngx_buf_t *b, size_t max, ngx_pool_t *pool)
+{
+    size_t     size, room;
+    ngx_buf_t  head;
+
+    head = *b;
+    size = b->last - b->pos;
+    room = max - (g->last - g->pos);
+
+    head.last = b->pos + ngx_min(size, room);
+    b->pos = b->last;
+
+    return ngx_ors_gather(g, &head, max, pool);
 }
 
 

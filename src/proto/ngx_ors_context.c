@@ -84,8 +84,6 @@ static ngx_int_t ngx_ors_context_repeats(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_context_same(ngx_ors_input_item_t *item,
     ngx_ors_input_item_t *stored, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i,
-    ngx_str_t *id, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
 static void ngx_ors_refs_parse(ngx_ors_ref_t *ref);
 static ngx_int_t ngx_ors_refs_number(ngx_str_t *rest);
@@ -520,9 +518,22 @@ ngx_ors_context_repeats(ngx_ors_request_t *req, ngx_ors_error_t *err)
 
         rc = ngx_ors_context_same(item, &req->input.items[n - 1], req->pool);
 
+        if (rc == NGX_DECLINED) {
+            i -= req->prior;
+
+            (void) ngx_ors_error_set(err, req->pool,
+                                     ngx_ors_code_duplicate_call_id,
+                                     "\"input[%ui].call_id\" is the id of a "
+                                     "call that has another output already",
+                                     i);
+            ngx_ors_error_id(err, req->pool, &id);
+
+            return ngx_ors_error_param(err, req->pool, "input[%ui].call_id",
+                                       i);
+        }
+
         if (rc != NGX_OK) {
-            return (rc == NGX_DECLINED)
-                   ? ngx_ors_context_twice(req, i, &id, err) : NGX_ERROR;
+            return rc;
         }
 
         item->kind = ngx_ors_input_other;
@@ -591,21 +602,6 @@ ngx_ors_context_same(ngx_ors_input_item_t *item, ngx_ors_input_item_t *stored,
 }
 
 
-static ngx_int_t
-ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i, ngx_str_t *id,
-    ngx_ors_error_t *err)
-{
-    i -= req->prior;
-
-    (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_duplicate_call_id,
-                             "\"input[%ui].call_id\" is the id of a call that "
-                             "has another output already", i);
-    ngx_ors_error_id(err, req->pool, id);
-
-    return ngx_ors_error_param(err, req->pool, "input[%ui].call_id", i);
-}
-
-
 /*
  * 1 if a model has something to say without a new input (E18): it has not
  * finished, or was not asked yet
@@ -614,7 +610,7 @@ ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i, ngx_str_t *id,
 static ngx_uint_t
 ngx_ors_context_open(ngx_ors_request_t *req)
 {
-    ngx_ors_json_node_t   *role, *status;
+    ngx_ors_json_node_t   *role;
     ngx_ors_input_item_t  *item;
 
     item = ngx_ors_input_last(&req->input);
@@ -623,9 +619,9 @@ ngx_ors_context_open(ngx_ors_request_t *req)
         return 0;
     }
 
-    status = ngx_ors_input_node(item, item->status);
-
-    if (ngx_ors_json_is(item->json, status, "incomplete")) {
+    if (ngx_ors_json_is(item->json, ngx_ors_input_node(item, item->status),
+                        "incomplete"))
+    {
         return 1;
     }
 
@@ -801,10 +797,6 @@ ngx_ors_refs_sort(ngx_ors_refs_t *refs)
 void
 ngx_ors_refs_group(ngx_ors_refs_t *refs)
 {
-    if (refs->nsorted == 0) {
-        return;
-    }
-
     ngx_qsort(refs->sorted, refs->nsorted, sizeof(ngx_ors_ref_t *),
               ngx_ors_refs_by_owner);
 }

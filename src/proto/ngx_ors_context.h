@@ -11,7 +11,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_request.h>
 
 

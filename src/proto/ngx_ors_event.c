@@ -12,10 +12,10 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_sse.h>
 #include <ngx_ors_item.h>
-#include <ngx_ors_text.h>
 #include <ngx_ors_names.h>
+#include <ngx_ors_sse.h>
+#include <ngx_ors_text.h>
 
 
 /* the events of a part, by its type */
@@ -52,8 +52,6 @@ static void ngx_ors_event_progress(ngx_ors_out_t *out,
 static ngx_ors_event_call_t *ngx_ors_event_call(ngx_ors_item_t *item);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_type_e event);
-static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty);
 static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
@@ -159,18 +157,16 @@ ngx_ors_event_error(ngx_ors_out_t *out, ngx_uint_t sequence,
 
 
 void
-ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item)
+ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty)
 {
-    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_added, 1);
-}
-
-
-void
-ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item)
-{
-    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_done, 0);
+    ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
+    ngx_ors_out_lit(out, ",\"output_index\":");
+    ngx_ors_out_int(out, item->index);
+    ngx_ors_out_lit(out, ",\"item\":");
+    ngx_ors_item_render(out, item, empty);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_frame_close(out);
 }
 
 
@@ -415,20 +411,6 @@ ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"response\":");
     ngx_ors_response_render(out, resp);
-    ngx_ors_out_lit(out, "}");
-    ngx_ors_frame_close(out);
-}
-
-
-static void
-ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty)
-{
-    ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
-    ngx_ors_out_lit(out, ",\"output_index\":");
-    ngx_ors_out_int(out, item->index);
-    ngx_ors_out_lit(out, ",\"item\":");
-    ngx_ors_item_render(out, item, empty);
     ngx_ors_out_lit(out, "}");
     ngx_ors_frame_close(out);
 }

@@ -38,10 +38,14 @@ void ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 /* The terminal event that resp->status asks for, and [DONE]. */
 void ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
-void ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item);
-void ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item);
+#define ngx_ors_event_item_added(out, resp, item)                             \
+    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_added, 1)
+
+#define ngx_ors_event_item_done(out, resp, item)                              \
+    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_done, 0)
+
+void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty);
 
 void ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part);

@@ -11,7 +11,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_book.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_names.h>
 
 
 /* the row after the last member */
@@ -76,6 +75,9 @@ static const ngx_ors_input_member_t  ngx_ors_input_members[] = {
 static const u_char  ngx_ors_input_lengths[] = {
     14, 14, 0, 14, 1, 4, 6, 8, 14, 11, 14, 14, 14, 14, 14, 14, 14, 13
 };
+
+static ngx_str_t  ngx_ors_secrets_null = ngx_string("null");
+
 
 ngx_ors_item_row_t  ngx_ors_items[] = {
     NGX_ORS_ITEMS(ngx_ors_item_book)
@@ -483,8 +485,6 @@ ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_uint_t            mcp;
     ngx_ors_json_node_t  *key;
 
-    static ngx_str_t  null = ngx_string("null");
-
     if (tool->type != ngx_ors_json_object) {
         return NGX_OK;
     }
@@ -497,7 +497,7 @@ ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         if (mcp && (ngx_ors_json_is(json, key, "authorization")
                     || ngx_ors_json_is(json, key, "headers")))
         {
-            rc = ngx_ors_edits_value(edits, key + 1, &null);
+            rc = ngx_ors_edits_value(edits, key + 1, &ngx_ors_secrets_null);
 
         } else if (ngx_ors_json_is(json, key, "tools")) {
             rc = ngx_ors_secrets_tools(edits, json, key + 1);
@@ -544,10 +544,9 @@ ngx_ors_secrets_container(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 {
     ngx_ors_json_node_t  *node;
 
-    static ngx_str_t  null = ngx_string("null");
-
     node = ngx_ors_json_find(json, container, "network_policy");
     node = ngx_ors_json_find(json, node, "domain_secrets");
 
-    return node ? ngx_ors_edits_value(edits, node, &null) : NGX_OK;
+    return node ? ngx_ors_edits_value(edits, node, &ngx_ors_secrets_null)
+                : NGX_OK;
 }

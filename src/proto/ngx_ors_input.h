@@ -13,7 +13,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
 #include <ngx_ors_names.h>
-#include <ngx_ors_json.h>
 
 
 typedef enum {

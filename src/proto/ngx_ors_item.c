@@ -12,8 +12,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_item.h>
-#include <ngx_ors_names.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_json_writer.h>
 
 
@@ -178,16 +176,10 @@ ngx_ors_item_status(ngx_ors_item_t *item)
 size_t
 ngx_ors_item_id(ngx_ors_item_t *item)
 {
-    size_t  len;
-
-    len = sizeof("{\"type\":\"\",\"id\":\"") - 1
-          + ngx_ors_item_type(item->type)->len;
-
-    if (item->hosted && item->hosted->prefixed) {
-        len += sizeof(NGX_ORS_HOSTED_SLUG) - 1;
-    }
-
-    return len;
+    return sizeof("{\"type\":\"\",\"id\":\"") - 1
+           + ngx_ors_item_type(item->type)->len
+           + ((item->hosted && item->hosted->prefixed)
+              ? sizeof(NGX_ORS_HOSTED_SLUG) - 1 : 0);
 }
 
 

@@ -11,10 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
-#include <ngx_ors_input.h>
-#include <ngx_ors_text.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_route.h>
 
 
 #define ngx_ors_item_value(name, as, ...)  ngx_ors_item_##as,

@@ -13,7 +13,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_error.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_violation.h>
 

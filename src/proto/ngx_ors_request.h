@@ -11,14 +11,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_edit.h>
 #include <ngx_ors_route.h>
-#include <ngx_ors_error.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_book.h>
-#include <ngx_ors_validate.h>
 
 
 #define ngx_ors_rq_value(name, ...)  ngx_ors_rq_##name,

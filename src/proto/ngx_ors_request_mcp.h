@@ -11,10 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_error.h>
-#include <ngx_ors_input.h>
 
 
 /* tools by name, by their annotation, or both; zeroed: nothing is said */

@@ -15,7 +15,6 @@
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>
-#include <ngx_ors_input.h>
 
 
 typedef void (*ngx_ors_response_echo_pt)(ngx_ors_out_t *out,
@@ -36,7 +35,6 @@ static void ngx_ors_response_index(ngx_ors_index_t *index,
     ngx_ors_item_t *item, size_t pos, size_t len);
 static void ngx_ors_response_usage(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
-static void ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req);
 static void ngx_ors_response_echo_value(ngx_ors_out_t *out,
     ngx_ors_request_t *req, const ngx_ors_response_echo_t *echo);
 static void ngx_ors_response_tools(ngx_ors_out_t *out,
@@ -58,7 +56,7 @@ static void ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 static void ngx_ors_response_line(ngx_ors_out_t *out, u_char *p,
     u_char *last);
-static void ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
+static void ngx_ors_response_named(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, ngx_str_t *key, ngx_str_t *value);
 
 
@@ -87,11 +85,16 @@ static const ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
     NGX_ORS_ECHOES_FILLED(ngx_ors_response_echo_filled)
 };
 
+/* a member "name", or JSON "value" in its place, which may be empty */
+
+#define ngx_ors_response_member(out, json, object, name, value)               \
+    ngx_ors_response_named(out, json, object,                                 \
+                           &(ngx_str_t) ngx_string(",\"" name "\":"),         \
+                           &(ngx_str_t) ngx_string(value))
+
 #define NGX_ORS_RESPONSE_ECHOES                                               \
     (sizeof(ngx_ors_response_echoes) / sizeof(ngx_ors_response_echoes[0]))
 
-
-static ngx_str_t  ngx_ors_response_null = ngx_string("null");
 
 static ngx_str_t  ngx_ors_response_flags[] = {
     ngx_string("false"),
@@ -102,7 +105,9 @@ static ngx_str_t  ngx_ors_response_flags[] = {
 void
 ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    ngx_ors_request_t  *req;
+    ngx_uint_t                      i;
+    ngx_ors_request_t              *req;
+    const ngx_ors_response_echo_t  *echo;
 
     req = resp->request;
 
@@ -128,7 +133,15 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_ors_out_lit(out, ",\"output\":");
     (void) ngx_ors_response_output(out, resp);
     ngx_ors_response_usage(out, resp);
-    ngx_ors_response_echo(out, req);
+
+    for (i = 0; i < NGX_ORS_RESPONSE_ECHOES; i++) {
+        echo = &ngx_ors_response_echoes[i];
+
+        if (echo->key.len) {
+            ngx_ors_out_str(out, &echo->key);
+            ngx_ors_response_echo_value(out, req, echo);
+        }
+    }
 
     ngx_ors_out_lit(out, ",\"store\":");
     ngx_ors_out_str(out, &ngx_ors_response_flags[resp->stored]);
@@ -157,43 +170,34 @@ ngx_ors_response_compaction(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 static void
 ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    ngx_ors_out_lit(out, ",\"completed_at\":");
-
     if (resp->status == ngx_ors_response_completed) {
+        ngx_ors_out_lit(out, ",\"completed_at\":");
         ngx_ors_out_int(out, resp->completed_at);
 
     } else {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_out_lit(out, ",\"completed_at\":null");
     }
 
     ngx_ors_out_lit(out, ",\"status\":\"");
     ngx_ors_out_str(out, resp->queued
                          ? &ngx_ors_response_queued
                          : &ngx_ors_response_statuses[resp->status]);
-    ngx_ors_out_lit(out, "\",\"error\":");
 
     if (resp->status == ngx_ors_response_failed) {
-        ngx_ors_out_lit(out, "{\"code\":");
-        ngx_ors_json_quote(out, resp->error->code.data,
-                           resp->error->code.len);
-        ngx_ors_out_lit(out, ",\"message\":");
-        ngx_ors_json_quote(out, resp->error->message.data,
-                           resp->error->message.len);
-        ngx_ors_out_lit(out, "}");
+        ngx_ors_out_lit(out, "\",\"error\":");
+        ngx_ors_error_brief(out, resp->error);
 
     } else {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_out_lit(out, "\",\"error\":null");
     }
 
-    ngx_ors_out_lit(out, ",\"incomplete_details\":");
-
     if (resp->status == ngx_ors_response_incomplete) {
-        ngx_ors_out_lit(out, "{\"reason\":\"");
+        ngx_ors_out_lit(out, ",\"incomplete_details\":{\"reason\":\"");
         ngx_ors_out_str(out, &resp->reason);
         ngx_ors_out_lit(out, "\"}");
 
     } else {
-        ngx_ors_out_lit(out, "null");
+        ngx_ors_out_lit(out, ",\"incomplete_details\":null");
     }
 }
 
@@ -309,23 +313,6 @@ ngx_ors_response_usage(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 }
 
 
-static void
-ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req)
-{
-    ngx_uint_t                      i;
-    const ngx_ors_response_echo_t  *echo;
-
-    for (i = 0; i < NGX_ORS_RESPONSE_ECHOES; i++) {
-        echo = &ngx_ors_response_echoes[i];
-
-        if (echo->key.len) {
-            ngx_ors_out_str(out, &echo->key);
-            ngx_ors_response_echo_value(out, req, echo);
-        }
-    }
-}
-
-
 ngx_int_t
 ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_uint_t field)
@@ -381,24 +368,18 @@ ngx_ors_response_echo_value(ngx_ors_out_t *out, ngx_ors_request_t *req,
 static void
 ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
-    ngx_uint_t            i, n, is_function;
+    ngx_uint_t            n, is_function;
+    ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *tool, *function;
-
-    static ngx_str_t  keys[] = {
-        ngx_string(",\"name\":"),
-        ngx_string(",\"description\":"),
-        ngx_string(",\"parameters\":"),
-        ngx_string(",\"strict\":")
-    };
 
     ngx_ors_out_lit(out, "[");
 
     n = 0;
+    json = &req->json;
 
-    ngx_ors_json_each(tool, &req->json, req->field[ngx_ors_rq_tools]) {
-        is_function = ngx_ors_json_is(&req->json,
-                                      ngx_ors_json_find(&req->json, tool,
-                                                        "type"),
+    ngx_ors_json_each(tool, json, req->field[ngx_ors_rq_tools]) {
+        is_function = ngx_ors_json_is(json,
+                                      ngx_ors_json_find(json, tool, "type"),
                                       "function");
 
         if (!is_function && !(req->policy->profile & NGX_ORS_IN_OPENAI)) {
@@ -416,12 +397,12 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
         ngx_ors_out_lit(out, "{\"type\":\"function\"");
 
-        function = ngx_ors_request_function(req, &req->json, tool);
+        function = ngx_ors_request_function(req, json, tool);
 
-        for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-            ngx_ors_response_member(out, &req->json, function, &keys[i],
-                                    &ngx_ors_response_null);
-        }
+        ngx_ors_response_member(out, json, function, "name", "null");
+        ngx_ors_response_member(out, json, function, "description", "null");
+        ngx_ors_response_member(out, json, function, "parameters", "null");
+        ngx_ors_response_member(out, json, function, "strict", "null");
 
         ngx_ors_out_lit(out, "}");
     }
@@ -502,8 +483,6 @@ ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
 {
     ngx_ors_json_node_t  *function;
 
-    static ngx_str_t  name = ngx_string(",\"name\":");
-
     function = ngx_ors_request_function(req, &req->json, choice);
 
     if (function == choice && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
@@ -512,7 +491,7 @@ ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
     }
 
     ngx_ors_out_lit(out, "{\"type\":\"function\"");
-    ngx_ors_response_member(out, &req->json, function, &name, NULL);
+    ngx_ors_response_member(out, &req->json, function, "name", "");
     ngx_ors_out_lit(out, "}");
 }
 
@@ -524,9 +503,6 @@ ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_uint_t            n;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *tools, *tool;
-
-    static ngx_str_t  mode = ngx_string(",\"mode\":");
-    static ngx_str_t  automatic = ngx_string("\"auto\"");
 
     n = 0;
     json = &req->json;
@@ -544,7 +520,7 @@ ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, "]");
 
-    ngx_ors_response_member(out, json, choice, &mode, &automatic);
+    ngx_ors_response_member(out, json, choice, "mode", "\"auto\"");
     ngx_ors_out_lit(out, "}");
 }
 
@@ -553,8 +529,6 @@ static void
 ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
     ngx_ors_json_node_t  *text, *format;
-
-    static ngx_str_t  verbosity = ngx_string(",\"verbosity\":");
 
     ngx_ors_out_lit(out, "{\"format\":");
 
@@ -568,7 +542,7 @@ ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
         ngx_ors_response_format(out, &req->json, format);
     }
 
-    ngx_ors_response_member(out, &req->json, text, &verbosity, NULL);
+    ngx_ors_response_member(out, &req->json, text, "verbosity", "");
     ngx_ors_out_lit(out, "}");
 }
 
@@ -578,12 +552,6 @@ ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *format)
 {
     ngx_ors_json_node_t  *type;
-
-    static ngx_str_t  name = ngx_string(",\"name\":");
-    static ngx_str_t  description = ngx_string(",\"description\":");
-    static ngx_str_t  strict = ngx_string(",\"strict\":");
-    static ngx_str_t  unnamed = ngx_string("\"response\"");
-    static ngx_str_t  off = ngx_string("false");
 
     type = ngx_ors_json_find(json, format, "type");
 
@@ -600,10 +568,9 @@ ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
     /* C7: the schema of an answer may only be null */
 
     ngx_ors_out_lit(out, "{\"type\":\"json_schema\"");
-    ngx_ors_response_member(out, json, format, &name, &unnamed);
-    ngx_ors_response_member(out, json, format, &description,
-                            &ngx_ors_response_null);
-    ngx_ors_response_member(out, json, format, &strict, &off);
+    ngx_ors_response_member(out, json, format, "name", "\"response\"");
+    ngx_ors_response_member(out, json, format, "description", "null");
+    ngx_ors_response_member(out, json, format, "strict", "false");
     ngx_ors_out_lit(out, ",\"schema\":null}");
 }
 
@@ -612,8 +579,6 @@ static void
 ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
     ngx_ors_json_node_t  *reasoning, *effort;
-
-    static ngx_str_t  summary = ngx_string(",\"summary\":");
 
     reasoning = req->field[ngx_ors_rq_reasoning];
 
@@ -637,8 +602,7 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     ngx_ors_response_value(out, &req->json, effort);
 
-    ngx_ors_response_member(out, &req->json, reasoning, &summary,
-                            &ngx_ors_response_null);
+    ngx_ors_response_member(out, &req->json, reasoning, "summary", "null");
     ngx_ors_out_lit(out, "}");
 }
 
@@ -693,11 +657,11 @@ ngx_ors_response_line(ngx_ors_out_t *out, u_char *p, u_char *last)
 
 /*
  * "key" is written as ,"name": and looked up by the text in its quotes;
- * without a value nothing is written when "value" is NULL
+ * without a value nothing is written when "value" is empty
  */
 
 static void
-ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
+ngx_ors_response_named(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, ngx_str_t *key, ngx_str_t *value)
 {
     ngx_ors_json_node_t  *node;
@@ -710,10 +674,21 @@ ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
         return;
     }
 
-    if (value) {
+    if (value->len) {
         ngx_ors_out_str(out, key);
         ngx_ors_out_str(out, value);
     }
+}
+
+
+void
+ngx_ors_error_brief(ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_ors_out_lit(out, "{\"code\":");
+    ngx_ors_json_quote(out, err->code.data, err->code.len);
+    ngx_ors_out_lit(out, ",\"message\":");
+    ngx_ors_json_quote(out, err->message.data, err->message.len);
+    ngx_ors_out_lit(out, "}");
 }
 
 

@@ -10,11 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_error.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_item.h>
-#include <ngx_ors_text.h>
-#include <ngx_ors_request.h>
 
 
 typedef enum {
@@ -101,6 +97,9 @@ ngx_int_t ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
 /* Sets "sum" to what "a" and "b" say, each of which may not be known. */
 void ngx_ors_usage_sum(ngx_ors_usage_t *sum, const ngx_ors_usage_t *a,
     const ngx_ors_usage_t *b);
+
+/* Appends the error of a response that failed: its code and its message. */
+void ngx_ors_error_brief(ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 /* Appends an error document (protocol, section 11). */
 void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);

@@ -14,9 +14,7 @@
 #include <ngx_ors_conf.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_fields.h>
-#include <ngx_ors_json.h>
 
 
 #define NGX_ORS_ROUTE_FAILS         1000
@@ -71,9 +69,7 @@ static ngx_ors_conf_param_t  ngx_ors_route_params[] = {
 };
 
 
-/* in the order of ngx_ors_endpoint_e */
-
-static const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
+const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
 
     { ngx_ors_endpoint_responses, ngx_string("/responses"),
       &ngx_ors_fields_create, &ngx_ors_fields_response,
@@ -475,7 +471,6 @@ ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value)
         return;
     }
 
-    route->type = ngx_ors_route_exact;
 }
 
 
@@ -731,13 +726,6 @@ ngx_ors_endpoint_cancels(ngx_str_t *uri)
 
     return p < last && (size_t) (p - uri->data) >= prefix.len
            && ngx_memcmp(p - prefix.len, prefix.data, prefix.len) == 0;
-}
-
-
-const ngx_ors_endpoint_t *
-ngx_ors_endpoint(ngx_ors_endpoint_e id)
-{
-    return &ngx_ors_endpoints[id];
 }
 
 

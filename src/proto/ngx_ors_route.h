@@ -147,8 +147,11 @@ ngx_uint_t ngx_ors_endpoint_cancels(ngx_str_t *uri);
  */
 ngx_uint_t ngx_ors_endpoint_versioned(ngx_str_t *uri);
 
-/* The endpoint with that id, static. */
-const ngx_ors_endpoint_t *ngx_ors_endpoint(ngx_ors_endpoint_e id);
+/* in the order of ngx_ors_endpoint_e */
+extern const ngx_ors_endpoint_t  ngx_ors_endpoints[];
+
+/* The endpoint with that id. */
+#define ngx_ors_endpoint(id)  (&ngx_ors_endpoints[id])
 
 /*
  * "open_responses_limits NAME=NUMBER...": cmd->offset is that of an

@@ -13,12 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_stored.h>
-#include <ngx_ors_edit.h>
-#include <ngx_ors_json_writer.h>
-#include <ngx_ors_text.h>
-#include <ngx_ors_names.h>
-#include <ngx_ors_json.h>
-#include <ngx_ors_item.h>
+#include <ngx_ors_response.h>
 
 
 /* bytes of an error, most have less */
@@ -36,8 +31,6 @@
 #define NGX_ORS_LISTING_OWNER  64
 
 
-static ngx_int_t ngx_ors_snapshot_error(ngx_pool_t *pool,
-    ngx_ors_error_t *error, ngx_str_t *text);
 static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_listing_limit(ngx_ors_listing_t *list,
@@ -50,11 +43,10 @@ static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
     ngx_str_t *item);
 static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
     char *param, ngx_str_t *id, ngx_ors_error_t *err);
-static ngx_ors_json_node_t *ngx_ors_listing_item_id(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index, u_char *buf,
-    ngx_str_t *id);
-static ngx_ors_item_row_t *ngx_ors_listing_kind(
-    ngx_ors_json_t *json, ngx_ors_json_node_t *item);
+static void ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_str_t *owner,
+    ngx_uint_t index, u_char *buf, ngx_str_t *id);
+static ngx_ors_item_row_t *ngx_ors_listing_kind(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
 static ngx_ors_json_node_t *ngx_ors_listing_own_id(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item);
 static ngx_int_t ngx_ors_listing_item_render(ngx_ors_json_t *json,
@@ -222,6 +214,7 @@ ngx_ors_snapshot_end(ngx_ors_snapshot_t *snap, ngx_ors_error_t *error,
     ngx_ors_out_t *out)
 {
     ngx_str_t             text;
+    ngx_ors_out_t         brief;
     ngx_ors_json_t       *json;
     ngx_ors_edits_t       edits;
     ngx_ors_json_node_t  *node;
@@ -245,8 +238,10 @@ ngx_ors_snapshot_end(ngx_ors_snapshot_t *snap, ngx_ors_error_t *error,
     node = ngx_ors_json_find(json, json->nodes, "error");
 
     if (error && node) {
+        ngx_ors_out_init(&brief, json->pool, NGX_ORS_SNAPSHOT_ERROR);
+        ngx_ors_error_brief(&brief, error);
 
-        if (ngx_ors_snapshot_error(json->pool, error, &text) != NGX_OK
+        if (ngx_ors_out_text(&brief, &text) != NGX_OK
             || ngx_ors_edits_value(&edits, node, &text) != NGX_OK)
         {
             return NGX_ERROR;
@@ -257,24 +252,6 @@ ngx_ors_snapshot_end(ngx_ors_snapshot_t *snap, ngx_ors_error_t *error,
                         ngx_ors_edit_end(json->nodes), 1, out);
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_snapshot_error(ngx_pool_t *pool, ngx_ors_error_t *error,
-    ngx_str_t *text)
-{
-    ngx_ors_out_t  out;
-
-    ngx_ors_out_init(&out, pool, NGX_ORS_SNAPSHOT_ERROR);
-
-    ngx_ors_out_lit(&out, "{\"code\":\"");
-    ngx_ors_out_str(&out, &error->code);
-    ngx_ors_out_lit(&out, "\",\"message\":");
-    ngx_ors_json_quote(&out, error->message.data, error->message.len);
-    ngx_ors_out_lit(&out, "}");
-
-    return ngx_ors_out_text(&out, text);
 }
 
 
@@ -326,16 +303,12 @@ static ngx_int_t
 ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *value,
     ngx_ors_error_t *err)
 {
-    if (value->data == NULL) {
-        return NGX_OK;
-    }
+    list->ascending = (value->len == 3
+                       && ngx_memcmp(value->data, "asc", 3) == 0);
 
-    if (value->len == 3 && ngx_memcmp(value->data, "asc", 3) == 0) {
-        list->ascending = 1;
-        return NGX_OK;
-    }
-
-    if (value->len == 4 && ngx_memcmp(value->data, "desc", 4) == 0) {
+    if (value->data == NULL || list->ascending
+        || (value->len == 4 && ngx_memcmp(value->data, "desc", 4) == 0))
+    {
         return NGX_OK;
     }
 
@@ -413,8 +386,7 @@ ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_index_t *items,
             return rc;
         }
 
-        (void) ngx_ors_listing_item_id(&list->json, list->json.nodes, owner,
-                                       n, buf, &id);
+        ngx_ors_listing_item_id(&list->json, owner, n, buf, &id);
 
         return ngx_ors_listing_place(list, &text, &id, &id);
     }
@@ -581,28 +553,27 @@ ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param, ngx_str_t *id,
 
 
 /*
- * The id of "item": its own, decoded bytes of it are not needed, borrowed
- * from the document; or one derived from its type, its turn and its place
- * there, in "buf", which has room for NGX_ORS_LISTING_ID bytes.  Returns the
- * node of its own or NULL; "*id" is the inside of a JSON string.
+ * The id of the item that is the root of "json", the inside of a JSON string:
+ * its own, borrowed from the document; or one derived from its type, its turn
+ * and its place there, in "buf", which has room for NGX_ORS_LISTING_ID bytes.
  */
 
-static ngx_ors_json_node_t *
-ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
-    ngx_str_t *owner, ngx_uint_t index, u_char *buf, ngx_str_t *id)
+static void
+ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_str_t *owner,
+    ngx_uint_t index, u_char *buf, ngx_str_t *id)
 {
     u_char               *p, *q, *last;
     ngx_ors_item_row_t   *kind;
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_listing_own_id(json, item);
+    node = ngx_ors_listing_own_id(json, json->nodes);
 
     if (node) {
         ngx_ors_json_raw(json, node, id);
-        return node;
+        return;
     }
 
-    kind = ngx_ors_listing_kind(json, item);
+    kind = ngx_ors_listing_kind(json, json->nodes);
 
     p = ngx_cpymem(buf, kind->id.data, kind->id.len);
     *p++ = '_';
@@ -628,8 +599,6 @@ ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
 
     id->data = buf;
     id->len = p - buf;
-
-    return NULL;
 }
 
 

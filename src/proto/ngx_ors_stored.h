@@ -10,12 +10,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_edit.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_json.h>
-#include <ngx_ors_text.h>
 
 
 /*
