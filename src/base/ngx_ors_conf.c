@@ -35,8 +35,6 @@ ngx_conf_enum_t  ngx_ors_conf_flags[] = {
 };
 
 
-/* ngx_conf_set_enum_slot() does not say what is allowed */
-
 void
 ngx_ors_conf_error(ngx_conf_t *cf, ngx_err_t err, const char *fmt, ...)
 {
@@ -64,6 +62,8 @@ ngx_ors_conf_error(ngx_conf_t *cf, ngx_err_t err, const char *fmt, ...)
                        (size_t) (last - buf), buf);
 }
 
+
+/* ngx_conf_set_enum_slot() does not say which words are allowed */
 
 char *
 ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)

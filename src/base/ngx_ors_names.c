@@ -5,7 +5,8 @@
 
 
 /*
- * A set of texts as a hash table with open addressing.
+ * A set of texts as a hash table with open addressing, its hash, and the index
+ * of a list of items.
  */
 
 

@@ -50,7 +50,7 @@ typedef struct {
  */
 
 #define NGX_ORS_INDEX_ANSWER   0x1    /* the output of a call, or the answer */
-/* to a request for an approval */
+                                      /* to a request for an approval */
 #define NGX_ORS_INDEX_RULE     0x2    /* of "system" or "developer" */
 #define NGX_ORS_INDEX_ASK      0x4    /* a request for an approval */
 #define NGX_ORS_INDEX_FLAGS    0x7

@@ -5,7 +5,8 @@
 
 
 /*
- * A growing text in blocks that never move.
+ * Text: growing in blocks that never move, as output that is sent in a chain,
+ * gathered in one place, and the small things that are made of it.
  */
 
 

@@ -161,7 +161,7 @@ ngx_int_t ngx_ors_out_drop(ngx_ors_out_t *out);
 static ngx_inline void
 ngx_ors_out_copy(ngx_ors_out_t *out, u_char *data, size_t len)
 {
-    /* "len" of 0 takes the slow way, too: "data" may be NULL then */
+    /* "len" of 0 takes the slow way: "data" may be NULL then */
 
     if (len - 1 >= (size_t) (out->end - out->last)) {
         ngx_ors_out_copy_slow(out, data, len);

@@ -6,7 +6,8 @@
 
 /*
  * The input of a request with its context in front of it: stored lists are read
- * where they lie, and their items precede its own.
+ * where they lie, and their items precede its own.  Then the references in an
+ * input, and an input that grows by the items of a round.
  */
 
 

@@ -4,7 +4,10 @@
  */
 
 
-/* The items of an input: one walk over them finds kinds and members. */
+/*
+ * The items of an input: one walk over them finds kinds and members.  Then
+ * their entries in an index, and the secrets that are cut out.
+ */
 
 
 #include <ngx_config.h>

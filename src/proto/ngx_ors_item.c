@@ -5,7 +5,8 @@
 
 
 /*
- * Output items and parts as JSON text.
+ * Output items and parts as JSON text.  Then the types of hosted tools: their
+ * names, the form of their items, and the calls of their locations.
  */
 
 

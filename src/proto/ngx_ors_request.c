@@ -5,7 +5,8 @@
 
 
 /*
- * A body read, validated and taken apart into a checked request.
+ * A body read, validated and taken apart into a checked request, which is
+ * written again, copied, and asked for the fields that are not sent on.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * The reading of tools of type "mcp", and what their filters let through.
+ * Tools of type "mcp" in a request: the servers they name, the filters on
+ * their tools, and the approvals of calls in the input.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * "open_responses_target": which target a model's name leads to.
+ * "open_responses_target": which target a model's name leads to.  Then the
+ * endpoints, by the end of a URI, and "open_responses_limits".
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * Items of stored turns: their entries in an index, and their check.
+ * Stored things for clients: items that are checked before they are
+ * used again, response objects, and pages of items.
  */
 
 

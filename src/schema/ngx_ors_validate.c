@@ -483,9 +483,10 @@ ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
 }
 
 
-/* 1 if string "node" has the form of an extension's name, "slug:name". */
-
-/* the colon is not the first character, nor the last one */
+/*
+ * 1 if string "node" has the form of an extension's name, "slug:name": the
+ * colon is not the first character, nor the last one
+ */
 
 static ngx_uint_t
 ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)

@@ -5,7 +5,8 @@
 
 
 /*
- * The text and the path of a violation.
+ * Rules that tables share, the text and the path of a violation, and keys in
+ * another spelling.
  */
 
 
