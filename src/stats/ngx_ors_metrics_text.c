@@ -37,7 +37,6 @@ typedef struct {
     ((callee)->named.names[ngx_ors_callee_kind].data[0] == 'm')
 
 
-
 static void ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
 static void ngx_ors_metrics_histogram(ngx_ors_out_t *out,

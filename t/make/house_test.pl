@@ -143,8 +143,8 @@ my $new = tree('src/base/ngx_ors_a.c' => f('ngx_ors_a', 1),
 
 %row = rows("--root='$new'", "--base='$old'");
 
-is($row{base}, '4 > 1 71 > 5 6 > 5 70 > 5 5 > 1 3 > 1 40 > 1 40 > 1 0 > 0 3 > 0',
-   'two trees');
+is($row{base}, join(' ', '4 > 1 71 > 5 6 > 5 70 > 5 5 > 1 3 > 1 40 > 1 40 > 1',
+                    '0 > 0 3 > 0'), 'two trees');
 is($row{seal}, join(' ', map { "- > $_" } 1, 6, 6, 6, 1, 2, 2, 2, 0, 0),
    'a room that is new');
 is($row{json}, join(' ', map { "$_ > -" } 3, 4, 1, 4, 0, 0, 0, 0, 2, 0),
