@@ -710,19 +710,24 @@ ngx_ors_chat_schema_type(ngx_ors_chat_schema_node_t *sn,
     static ngx_str_t  more = ngx_string(",\"null\"");
     static ngx_str_t  close = ngx_string(",\"null\"]");
 
-    if (!sn->nullable || sn->wrapped
-        || ngx_ors_chat_schema_has_type(sn->cs->json, type,
-                                        &ngx_ors_chat_schema_null))
+    if (!sn->nullable || sn->wrapped) {
+        return NGX_OK;
+    }
+
+    if (type->type != ngx_ors_json_string
+        && (type->type != ngx_ors_json_array || type->count == 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_chat_schema_has_type(sn->cs->json, type,
+                                     &ngx_ors_chat_schema_null))
     {
         return NGX_OK;
     }
 
-    if (type->type == ngx_ors_json_array && type->count) {
+    if (type->type == ngx_ors_json_array) {
         return ngx_ors_chat_schema_put(sn, ngx_ors_edit_end(type) - 1, &more);
-    }
-
-    if (type->type != ngx_ors_json_string) {
-        return NGX_DECLINED;
     }
 
     if (ngx_ors_chat_schema_put(sn, ngx_ors_edit_start(type), &open)

@@ -537,9 +537,12 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
-        for (target = &route[i].target; target; target = target->next) {
+        target = &route[i].target;
+
+        do {
             target->number = n++;
-        }
+            target = target->next;
+        } while (target);
     }
 
     olcf->npeers = n;

@@ -517,6 +517,10 @@ ngx_ors_spelling_row(const ngx_str_t *name, const ngx_ors_shape_t *shape)
 
     len = ngx_ors_fold(folded, name) - folded;
 
+    if (len == 0) {
+        return NULL;
+    }
+
     first = *folded;
     last = shape->fields + shape->nfields;
 

@@ -420,14 +420,14 @@ ngx_ors_redis_over(ngx_ors_redis_command_t *cmd, redisReply *reply)
         return;
     }
 
-    if (cmd->gone) {
-        cmd->written = 1;
-        ngx_ors_redis_place(cmd, &cmd->redis->lost);
+    if (cmd->failed && !cmd->gone) {
+        ngx_ors_redis_mishap(cmd);
         return;
     }
 
-    if (cmd->failed) {
-        ngx_ors_redis_mishap(cmd);
+    if (cmd->gone || reply == NULL) {
+        cmd->written = 1;
+        ngx_ors_redis_place(cmd, &cmd->redis->lost);
         return;
     }
 
@@ -1294,7 +1294,7 @@ void
 ngx_ors_redis_close(ngx_ors_redis_t *redis)
 {
     ngx_uint_t            i;
-    ngx_queue_t          *q;
+    ngx_queue_t          *q, *next;
     ngx_ors_store_job_t  *job;
 
     while (!ngx_queue_empty(&redis->tasks)) {
@@ -1309,10 +1309,11 @@ ngx_ors_redis_close(ngx_ors_redis_t *redis)
         ngx_free(redis->links[i]);
     }
 
-    while (!ngx_queue_empty(&redis->free)) {
-        q = ngx_queue_head(&redis->free);
-        ngx_queue_remove(q);
-
+    for (q = ngx_queue_head(&redis->free);
+         q != ngx_queue_sentinel(&redis->free);
+         q = next)
+    {
+        next = ngx_queue_next(q);
         ngx_free(ngx_queue_data(q, ngx_ors_redis_command_t, queue));
     }
 }

@@ -585,7 +585,11 @@ ngx_ors_builder_call_schema(ngx_ors_item_t *item, ngx_ors_chat_tool_t *tool)
     }
 
     if (tool->node == NULL) {
-        item->schema = tool->hosted->parameters;
+
+        if (tool->hosted) {
+            item->schema = tool->hosted->parameters;
+        }
+
         return;
     }
 

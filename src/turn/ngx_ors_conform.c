@@ -95,6 +95,8 @@ ngx_ors_conform(ngx_ors_conform_t *conform, ngx_str_t *what, ngx_str_t *schema,
     ngx_str_t                    path;
     ngx_ors_jsonschema_report_t  report;
 
+    ngx_str_null(why);
+
     if (schema->len == 0) {
         return NGX_OK;
     }
