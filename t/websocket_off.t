@@ -292,7 +292,7 @@ ok($t->wait_log(qr/answer.*switches to another protocol/), 'both ways');
         . 'open_responses_websocket on; proxy_pass http://127.0.0.1:1; } }');
 
     isnt($code, 0, 'a validator serves no WebSockets');
-    like($out, qr/"open_responses_websocket"[ ]has[ ]no[ ]effect
+    like($out, qr/"open_responses_websocket[ ]on"[ ]has[ ]no[ ]effect
                   .*with[ ]"open_responses[ ]on"/x, 'and says what does');
 }
 
