@@ -19,15 +19,14 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?= -Wl,--gc-sections -lz -lcrypto -llmdb -lhiredis -lwslay \
-               -ljansson -lpcre2-8 -lm
+UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -lwslay -ljansson \
+               -lpcre2-8 -lm
 UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                -fno-omit-frame-pointer
 
-# a room and the rooms below it, from the top down; of a file of these a test
-# takes only what it calls
+# a room and the rooms below it, from the top down
 
 UNIT_ROOMS  := base json wire seal stats store schema jsonschema proto answer \
                chat tools turn session
@@ -55,9 +54,10 @@ UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                                            os/unix))
 
 UNIT_CFLAGS := -std=gnu99 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
-               -ffunction-sections -fdata-sections $(UNIT_FLAGS)
+               $(UNIT_FLAGS)
 
 UNIT_CORE   := $(UNIT_DIR)/t/unit/ngx_ors_test.o \
+               $(UNIT_DIR)/t/unit/ngx_ors_test_absent.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_conf.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_core.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_string.o
