@@ -386,7 +386,7 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
 
     *bits = 0;
 
-    if (ngx_strcmp(value->data, "none") == 0) {
+    if (value->len == 4 && ngx_strncmp(value->data, "none", 4) == 0) {
         return NGX_OK;
     }
 

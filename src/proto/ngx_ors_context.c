@@ -798,8 +798,10 @@ ngx_ors_refs_sort(ngx_ors_refs_t *refs)
 void
 ngx_ors_refs_group(ngx_ors_refs_t *refs)
 {
-    ngx_qsort(refs->sorted, refs->nsorted, sizeof(ngx_ors_ref_t *),
-              ngx_ors_refs_by_owner);
+    if (refs->nsorted) {
+        ngx_qsort(refs->sorted, refs->nsorted, sizeof(ngx_ors_ref_t *),
+                  ngx_ors_refs_by_owner);
+    }
 }
 
 

@@ -57,7 +57,7 @@ static ngx_ors_store_engine_t engine;
 
 static double                 seconds = 2;
 static ngx_uint_t             depth;      /* of the contexts */
-static ngx_uint_t             jobs, bytes, failures, running;
+static ngx_uint_t             jobs, bytes, failures, running, posted;
 static uint64_t               turns;
 static void                 (*next)(void);
 
@@ -72,7 +72,6 @@ static ngx_thread_task_t     *finished, **finished_last = &finished;
 static int                    notify;
 
 ngx_queue_t                   ngx_posted_events;
-ngx_queue_t                   ngx_posted_next_events;
 ngx_rbtree_t                  ngx_event_timer_rbtree;
 
 
@@ -100,7 +99,6 @@ main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     ngx_queue_init(&ngx_posted_events);
-    ngx_queue_init(&ngx_posted_next_events);
 
     pauses = malloc(STORE_BENCH_PAUSES * sizeof(float));
     works = malloc(STORE_BENCH_PAUSES * sizeof(float));
@@ -169,6 +167,7 @@ store_bench_open(const char *dir, ngx_uint_t sync)
     }
 
     ngx_ors_lmdb_jobs_init(&st, store.log);
+    ngx_ors_store_begin(&store, store.log);
     st.ready = 1;
 }
 
@@ -199,10 +198,11 @@ store_bench_fill(void)
         job = ngx_ors_store_job(&store, ngx_ors_store_put, 1);
         store_bench_record(job, 0, i);
 
+        posted++;
         ngx_ors_store_post(job);
     }
 
-    while (!ngx_queue_empty(&st.jobs)) {
+    while (posted) {
         store_bench_loop(1);
     }
 }
@@ -243,7 +243,7 @@ store_bench_run(const char *name, ngx_uint_t clients, void (*post)(void))
 
     /* those that are under way */
 
-    while (!ngx_queue_empty(&st.jobs)) {
+    while (posted) {
         store_bench_loop(0);
     }
 
@@ -276,6 +276,7 @@ store_bench_put(void)
                        turns / STORE_BENCH_CLIENTS);
     turns++;
 
+    posted++;
     ngx_ors_store_post(job);
 }
 
@@ -292,6 +293,7 @@ store_bench_load(void)
 
     store_bench_key(&job->entries[0].key, 0, depth - 1);
 
+    posted++;
     ngx_ors_store_post(job);
 }
 
@@ -371,6 +373,7 @@ store_bench_handler(ngx_ors_store_job_t *job)
     }
 
     jobs++;
+    posted--;
 
     for (i = 0; i < job->n; i++) {
         bytes += job->entries[i].value.len;
@@ -395,7 +398,7 @@ store_bench_loop(ngx_uint_t count)
     ngx_event_t        *ev;
     ngx_thread_task_t  *task;
 
-    if (ngx_queue_empty(&ngx_posted_next_events)
+    if (ngx_queue_empty(&ngx_posted_events)
         && read(notify, &n, sizeof(n)) != sizeof(n))
     {
         return;
@@ -412,8 +415,8 @@ store_bench_loop(ngx_uint_t count)
 
     pthread_mutex_unlock(&lock);
 
-    if (!ngx_queue_empty(&ngx_posted_next_events)) {
-        q = ngx_queue_head(&ngx_posted_next_events);
+    if (!ngx_queue_empty(&ngx_posted_events)) {
+        q = ngx_queue_head(&ngx_posted_events);
         ev = ngx_queue_data(q, ngx_event_t, queue);
 
         ngx_delete_posted_event(ev);
