@@ -84,6 +84,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     }
 
     ngx_ors_test_log_reset();
+    ngx_memzero(&f, sizeof(stored_fuzz_t));
 
     f.flags = input[0];
     f.policy = ngx_ors_test_policy;
