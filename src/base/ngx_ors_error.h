@@ -276,13 +276,10 @@ extern const ngx_ors_code_t  ngx_ors_codes[];
 ngx_int_t ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool,
     ngx_ors_code_e code, const char *fmt, ...);
 
-/*
- * Sets err->param of an error that is filled, formatted as by ngx_sprintf();
- * without memory it stays empty.  Gives NGX_DECLINED.
- */
-#define ngx_ors_error_param(err, pool, ...)                                   \
-    ((void) ngx_ors_str_printf(&(err)->param, pool, __VA_ARGS__),             \
-     NGX_DECLINED)
+/* Sets err->param of a filled error to "text", static.  Gives NGX_DECLINED. */
+#define ngx_ors_error_param(err, text)                                        \
+    ((err)->param.data = (u_char *) (text),                                   \
+     (err)->param.len = ngx_strlen(text), NGX_DECLINED)
 
 /*
  * Copies "from", an error of another pool, with its texts.  NGX_OK or

@@ -157,7 +157,7 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
                              "it ends with an answer, there is nothing to "
                              "answer");
 
-    return ngx_ors_error_param(err, req->pool, "input");
+    return ngx_ors_error_param(err, "input");
 }
 
 
@@ -529,8 +529,9 @@ ngx_ors_context_repeats(ngx_ors_request_t *req, ngx_ors_error_t *err)
                                      i);
             ngx_ors_error_id(err, req->pool, &id);
 
-            return ngx_ors_error_param(err, req->pool, "input[%ui].call_id",
-                                       i);
+            return ngx_ors_str_printf(&err->param, req->pool,
+                                      "input[%ui].call_id", i)
+                   == NGX_OK ? NGX_DECLINED : NGX_ERROR;
         }
 
         if (rc != NGX_OK) {
@@ -905,7 +906,7 @@ ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_ref_t *ref,
                              "stored here");
     ngx_ors_error_id(err, req->pool, &ref->id);
 
-    return ngx_ors_error_param(err, req->pool, "input");
+    return ngx_ors_error_param(err, "input");
 }
 
 

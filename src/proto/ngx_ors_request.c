@@ -254,7 +254,7 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return NGX_OK;
     }
 
-    return ngx_ors_error_param(err, req->pool, "model");
+    return ngx_ors_error_param(err, "model");
 }
 
 
@@ -273,7 +273,7 @@ ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *json,
                       "the request and the conversation before it have more "
                       "than %ui values", req->limits->nodes);
 
-    return ngx_ors_error_param(err, req->pool, "input");
+    return ngx_ors_error_param(err, "input");
 }
 
 
@@ -313,7 +313,7 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
                              "\"model\" %s",
                              req->name ? "must not be empty" : "is required");
 
-    return ngx_ors_error_param(err, req->pool, "model");
+    return ngx_ors_error_param(err, "model");
 }
 
 
@@ -574,7 +574,7 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
                       "\"%s\" must have at most %ui elements here, found %ui",
                       name, max, (ngx_uint_t) node->count);
 
-    return ngx_ors_error_param(err, req->pool, "%s", name);
+    return ngx_ors_error_param(err, name);
 }
 
 

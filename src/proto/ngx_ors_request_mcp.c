@@ -586,7 +586,7 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
                       "\"tool_choice.server_label\" is not that of a server "
                       "in \"tools\"");
 
-    return ngx_ors_error_param(err, req->pool, "tool_choice.server_label");
+    return ngx_ors_error_param(err, "tool_choice.server_label");
 }
 
 
@@ -721,7 +721,7 @@ ngx_ors_approval_request(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
                               "twice");
             ngx_ors_error_id(ar->err, ar->pool, &approval->id);
 
-            return ngx_ors_error_param(ar->err, ar->pool, "input");
+            return ngx_ors_error_param(ar->err, "input");
         }
 
         entry->value = ar->found->n + 1;
@@ -824,8 +824,9 @@ ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
                       "request for approval that precedes it", i);
     ngx_ors_error_id(ar->err, ar->pool, &id);
 
-    return ngx_ors_error_param(ar->err, ar->pool,
-                               "input[%ui].approval_request_id", i);
+    return ngx_ors_str_printf(&ar->err->param, ar->pool,
+                              "input[%ui].approval_request_id", i)
+           == NGX_OK ? NGX_DECLINED : NGX_ERROR;
 }
 
 

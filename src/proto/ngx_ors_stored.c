@@ -130,7 +130,7 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
                              "an item of what is stored cannot be used: %V",
                              &text);
 
-    return ngx_ors_error_param(err, pool, "%s", param);
+    return ngx_ors_error_param(err, param);
 }
 
 
@@ -316,7 +316,7 @@ ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *value,
     (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"order\" must be \"asc\" or \"desc\"");
 
-    return ngx_ors_error_param(err, list->pool, "order");
+    return ngx_ors_error_param(err, "order");
 }
 
 
@@ -342,7 +342,7 @@ ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *value,
                              "\"limit\" must be a number from 1 to %d",
                              NGX_ORS_LISTING_LIMIT_MAX);
 
-    return ngx_ors_error_param(err, list->pool, "limit");
+    return ngx_ors_error_param(err, "limit");
 }
 
 
@@ -544,7 +544,7 @@ ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param, ngx_str_t *id,
                              param);
     ngx_ors_error_id(err, list->pool, id);
 
-    return ngx_ors_error_param(err, list->pool, "%s", param);
+    return ngx_ors_error_param(err, param);
 }
 
 
