@@ -44,11 +44,11 @@ my $targets = join '', map { <<"CONF" } @targets;
         }
 CONF
 
-my $t = ORS::Nginx->new(model => $model, subst => { REFUSED => free_port() },
-                        http => <<"HTTP", conf => <<"CONF");
+my $http = <<"HTTP";
 $zones
     limit_req_zone \$server_addr zone=many:32k rate=1000r/s;
     limit_req_zone \$server_addr zone=both:32k rate=1r/m;
+    limit_req_zone \$server_addr zone=again:32k rate=1r/m;
     limit_conn_zone \$server_addr zone=conn_many:32k;
 
     log_format verdict '\$uri \$status req=\$limit_req_status '
@@ -58,6 +58,8 @@ $zones
     open_responses_store_scope everybody;
     open_responses_flavor openai;
 HTTP
+
+my $conf = <<"CONF";
     server {
         listen 127.0.0.1:%%PORT_0%%;
         access_log %%TESTDIR%%/logs/verdict.log verdict;
@@ -100,6 +102,9 @@ $targets
         %%CHAT /to/inherits /chat%%
     }
 CONF
+
+my $t = ORS::Nginx->new(model => $model, http => $http, conf => $conf,
+                        subst => { REFUSED => free_port() });
 
 $t->start;
 
@@ -192,6 +197,18 @@ error_ok(ask('/v1', 'background', background => json_true), 429,
          'background: twice', code => 'rate_limit_exceeded');
 response_ok(ask('/v1', 'background-conn'),
             'background-conn: the place is free again', flavor => 'openai');
+
+
+# where a limit is written is told by each configuration, also after a bad one
+
+$t->provokes(qr/\[emerg\].* unknown directive "broken"/);
+
+ok(!$t->reload($conf =~ s/limit_req zone=both/broken; $&/r), 'a bad one');
+ok($t->reload($conf =~ s/zone=both/zone=again/r), 'a good one');
+
+response_ok(ask('/v1', 'm', port => 1), "inherited again: request $_",
+            flavor => 'openai') for 1, 2;
+error_ok(ask('/v1', 'm', port => 1), 429, 'inherited again: request 3');
 
 $t->finish;
 done_testing();
