@@ -98,7 +98,7 @@ typedef struct {
 
 /*
  * One event of a response's stream (protocol, section 10.2), taken apart, and
- * what is known of the stream so far.
+ * the state of the stream so far.
  */
 
 

@@ -555,7 +555,7 @@ ngx_ors_chat_answer_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
 
     /*
      * Nothing is written in more bytes than the server has used for it, but for
-     * what all tokens get
+     * the members that each token gets
      */
 
     size = list->len;

@@ -67,8 +67,8 @@ ngx_int_t ngx_ors_chat_answer(ngx_ors_chat_answer_t *answer,
 /*
  * Reads one element of "parts" into "text", "refusal" or "reasoning" of
  * "answer" (E56).
- * What a model thinks may be in parts again, of which "inner" is the array;
- * it is NULL if there are none.  Elements of "thoughts" and "inner" are read
+ * A part of reasoning may hold parts again, of which "inner" is the array; it
+ * is NULL if there are none.  Elements of "thoughts" and "inner" are read
  * so: all text in them is reasoning.
  */
 void ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer,

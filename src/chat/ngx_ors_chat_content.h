@@ -98,9 +98,9 @@ void ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
 /*
- * Outputs of tools that are parts in a string: some clients and proxies send
- * what a tool has returned as the text of its JSON, and an image in it would be
- * a long text to the model (E10).
+ * Outputs of tools that are parts in a string: some clients and proxies send a
+ * tool's result as the text of its JSON, and an image in it would be a long
+ * text to the model (E10).
  */
 
 

@@ -531,8 +531,8 @@ ngx_ors_chat_stream(ngx_ors_request_t *req,
 /*
  * Appends the members of the request's body that are not known, each with a
  * comma in front of it, if the policy passes them, and adds those that the
- * server does not get to req->dropped.  Names that Chat Completions has for
- * what is written elsewhere, or that would change what the answer is, are left
+ * server does not get to req->dropped.  Names of Chat Completions for fields
+ * that are written elsewhere, or that would change the kind of answer, are left
  * out: no key comes twice.
  */
 

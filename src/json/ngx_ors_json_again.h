@@ -30,8 +30,8 @@ typedef struct {
 
 /*
  * Reads as ngx_ors_json_read() does, with the same result and return codes.
- * What is the same as in the last document is compared and not read: only
- * strings and numbers that differ are.  "last" belongs to "json": a caller that
+ * Parts that the last document has are compared and not read: only strings
+ * and numbers that differ are.  "last" belongs to "json": a caller that
  * reads something else into "json" sets last->len to 0.  Allocates once,
  * NGX_ORS_JSON_AGAIN bytes of the pool of "json".
  */

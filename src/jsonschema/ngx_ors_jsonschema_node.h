@@ -19,7 +19,7 @@
 /*
  * Patterns of schemas: ECMA-262 expressions as near as libpcre2 comes to them.
  *
- * What differs: \s is ASCII only, "." takes U+2028 and U+2029, \p{} knows the
+ * Differences: \s is ASCII only, "." takes U+2028 and U+2029, \p{} knows the
  * short names of categories; lookbehinds of unbounded length are refused.
  * Groups and escapes that only Perl has, options among them, are refused.
  */

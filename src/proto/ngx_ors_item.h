@@ -178,7 +178,7 @@ struct ngx_ors_hosted_s {
 
 /*
  * Calls of hosted types: the JSON that a location gets and answers with, and
- * what an item shows of both.
+ * the members of an item that show both.
  *
  * A location gets {"arguments": what the model wrote, "tool": the client's
  * tool}.  It answers with a text, or with an object that has "output", the

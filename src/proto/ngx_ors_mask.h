@@ -18,8 +18,8 @@
  * Replaces what an upstream server has said in "err" by texts of ours, which
  * are static.
  *
- * What is about the operator's account (401, 402, 403, 451, and codes as
- * "insufficient_quota") becomes 502, 408 becomes 504; 400, 404, 413, 422,
+ * Errors of the operator's account (401, 402, 403, 451, and codes as
+ * "insufficient_quota") become 502, 408 becomes 504; 400, 404, 413, 422,
  * 429, 500, 503 and 504 stay, all others are 502.  The code stays if clients
  * act on it, and "param" of a 4xx if it looks like a path.
  */

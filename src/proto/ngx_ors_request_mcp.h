@@ -165,8 +165,8 @@ ngx_uint_t ngx_ors_request_mcp_excluded(ngx_ors_request_mcp_t *mcp,
 
 /*
  * Finds the approvals in "input", whose first "prior" items are stored ones.
- * What runs is the call of the request item, and only after an answer that
- * is not stored: of several answers to one request the first one counts.
+ * The call of the request item runs, and only after an answer that is not
+ * stored: of several answers to one request the first one counts.
  * Memory comes from "pool".
  *
  * NGX_OK         "approvals" is filled

@@ -506,8 +506,8 @@ ngx_ors_members(ngx_ors_fields_chat_chunk,
  * The messages of POST chat/completions: a list of turns by role, each with
  * a text or parts of it.
  *
- * What tables cannot say is left to the server: that an assistant's message
- * has content or calls, and that each call has its answer.
+ * The server checks two rules that tables cannot say: an assistant's message
+ * has content or calls, and each call has its answer.
  */
 
 

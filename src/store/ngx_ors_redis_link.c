@@ -558,7 +558,7 @@ ngx_ors_redis_link_write_handler(ngx_event_t *wev)
 /*
  * hiredis 0.14 allocates a new buffer when the old one has gone out, and
  * crashes if it has no memory for that: here the old one is emptied instead.
- * What is left, and errors, are left to hiredis.
+ * The rest and errors are left to hiredis.
  */
 
 static void
