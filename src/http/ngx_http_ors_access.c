@@ -331,11 +331,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
         return NGX_ERROR;
     }
 
-    /* another target would not help */
-
-    turn->retries_left = 0;
-
-    return ngx_ors_turn_fail(turn);
+    return ngx_ors_turn_give_up(turn);
 }
 
 

@@ -406,8 +406,6 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ctx->turn->prompt = client->turn->prompt;
-
     return NGX_OK;
 }
 
@@ -420,9 +418,7 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
 static void
 ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 {
-    u_char              *p;
-    ngx_str_t           *response;
-    ngx_ors_turn_t      *turn;
+    ngx_str_t           *response, document;
     ngx_connection_t    *c;
     ngx_http_ors_ctx_t  *client;
 
@@ -436,19 +432,15 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
     bg->client = NULL;
     client->background = NULL;
 
-    turn = client->turn;
     c = client->request->connection;
 
     ngx_http_set_log_request(c->log, client->request);
 
-    p = response->len ? ngx_pstrdup(turn->pool, response) : NULL;
-
-    if (p) {
-        ngx_ors_out_ref(&turn->out, p, response->len);
-
-        turn->state = ngx_ors_turn_st_over;
-        turn->status = NGX_HTTP_OK;
-        ngx_str_set(&turn->type, "application/json");
+    if (response->len
+        && ngx_ors_str_copy(&document, client->request->pool, response)
+           == NGX_OK)
+    {
+        ngx_ors_turn_left(client->turn, &document);
 
     } else {
         ngx_http_ors_background_error(client, bg);
@@ -493,9 +485,7 @@ ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
                                           : NULL;
     client->retry_after.len = client->retry_after.data ? after->len : 0;
 
-    turn->retries_left = 0;
-
-    (void) ngx_ors_turn_fail(turn);
+    (void) ngx_ors_turn_give_up(turn);
 }
 
 

@@ -69,7 +69,6 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
                    &ctx->target->uri, ctx->turn->retries_left);
 
     ctx->call = call;
-    ctx->turn->provider = ctx->target->provider;
 
     return NGX_OK;
 }
@@ -139,8 +138,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
     olcf = ngx_http_get_module_loc_conf(sr, ngx_http_open_responses_module);
 
-    turn->dialect = olcf->dialect;
-    turn->policy.mask |= olcf->policy.mask;
+    ngx_ors_turn_location(turn, olcf->dialect, olcf->policy.mask);
 
     ngx_http_ors_peer_late(call->ctx);
 
@@ -181,6 +179,7 @@ ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
 {
     time_t               wait;
     ngx_str_t           *value;
+    ngx_uint_t           retry;
     ngx_table_elt_t     *h;
     ngx_http_ors_ctx_t  *ctx;
 
@@ -195,15 +194,17 @@ ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
     }
 
     value = &h->value;
-    ctx->turn->retry = ngx_ors_answer_retry_time(value, 1000);
+    retry = ngx_ors_answer_retry_time(value, 1000);
 
-    if (ctx->turn->retry == 0) {
+    if (retry == 0) {
         wait = ngx_parse_http_time(value->data, value->len) - ngx_time();
 
         if (wait > 0 && wait <= NGX_ORS_ANSWER_RETRY_MAX / 1000) {
-            ctx->turn->retry = wait * 1000;
+            retry = wait * 1000;
         }
     }
+
+    ngx_ors_turn_retry(ctx->turn, retry);
 
     ctx->retry_after.len = value->len;
     ctx->retry_after.data = ngx_pstrdup(call->request->pool, value);

@@ -171,10 +171,9 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->turn = turn;
-    turn->prompt = olcf->compact_prompt;
-    turn->round.hosting = &olcf->hosting;
-    turn->round.conform = olcf->conform;
-    turn->round.conform.cache = &omcf->schemas;
+
+    ngx_ors_turn_conf(turn, &olcf->hosting, &olcf->conform, &omcf->schemas,
+                      &olcf->compact_prompt);
 
     if (ctx->message) {
         ngx_http_ors_ws_prepare(ctx);
@@ -278,6 +277,7 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
     size_t                    size;
     uint64_t                  start;
     ngx_int_t                 rc;
+    ngx_str_t                *maker;
     ngx_chain_t              *bufs;
     ngx_ors_out_t             out;
     ngx_ors_turn_t           *turn;
@@ -326,14 +326,15 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 
     ngx_ors_out_init(&out, call->pool, size);
 
-    turn->maker = ctx->target->provider;
+    maker = &ctx->target->provider;
 
-    if (turn->maker.len == 0) {
-        turn->maker = olcf->preset_name.len ? olcf->preset_name
-                                            : ctx->target->uri;
+    if (maker->len == 0) {
+        maker = olcf->preset_name.len ? &olcf->preset_name
+                                      : &ctx->target->uri;
     }
 
-    turn->effortless |= ngx_http_ors_peer_refuses(ctx, olcf);
+    ngx_ors_turn_target(turn, &ctx->target->provider, maker,
+                        ngx_http_ors_peer_refuses(ctx, olcf));
 
     start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
@@ -376,6 +377,7 @@ ngx_int_t
 ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_turn_t      *turn;
+    ngx_ors_sealer_t    *sealer;
     ngx_http_cleanup_t  *cln;
     ngx_http_request_t  *r;
 
@@ -384,10 +386,11 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     cln = ngx_http_cleanup_add(r, 0);
 
-    if (cln == NULL || ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK)
-    {
+    if (cln == NULL || ngx_http_ors_scope_sealer(ctx, &sealer) != NGX_OK) {
         return NGX_ERROR;
     }
+
+    ngx_ors_turn_sealer(turn, sealer);
 
     cln->handler = ngx_http_ors_turn_gone;
     cln->data = ctx;
@@ -557,21 +560,18 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
     log = ctx->request->connection->log;
 
     ngx_http_ors_peer_late(ctx);
-
-    turn->limited = call->limited;
+    ngx_ors_turn_limited(turn, call->limited);
 
     if (call->starved && turn->state == ngx_ors_turn_st_call) {
 
         /* no other target could be reached, either */
-
-        turn->retries_left = 0;
 
         (void) ngx_ors_error_set(&turn->error, turn->pool,
                                  ngx_ors_code_server_is_overloaded,
                                  "the server has no connection left for the "
                                  "model, try again later");
 
-        return ngx_ors_turn_fail(turn);
+        return ngx_ors_turn_give_up(turn);
     }
 
     /* lines of the log name the target, its server and the path */

@@ -746,23 +746,16 @@ ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
 
     turn = ctx->turn;
 
-    if (!ngx_ors_turn_translates(turn, dialect)) {
-        return NGX_OK;
-    }
-
     begun = turn->mcp.read;
-    rc = ngx_ors_turn_servers(turn);
+    rc = ngx_ors_turn_servers(turn, dialect);
 
     if (rc == NGX_BUSY) {
-        turn->dialect = dialect;
         return ngx_http_ors_session_claim(ctx);
     }
 
     if (rc != NGX_AGAIN || begun) {
         return rc;
     }
-
-    turn->dialect = dialect;
 
     for (i = 0; i < turn->mcp.n; i++) {
         use = &turn->mcp.elts[i];
@@ -811,7 +804,7 @@ ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
 
     ngx_http_ors_post(ctx->request, &ctx->posted);
 
-    rc = ngx_ors_turn_servers(turn);
+    rc = ngx_ors_turn_servers(turn, turn->dialect);
 
     return (rc == NGX_BUSY) ? ngx_http_ors_session_claim(ctx) : rc;
 }

@@ -32,7 +32,7 @@ typedef struct {
 
 static ngx_http_ors_effort_t *ngx_http_ors_peer_effort(
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_loc_conf_t *olcf, uint32_t *model);
-static void ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx,
+static ngx_uint_t ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx,
     ngx_ors_target_t *first, ngx_uint_t left);
 static ngx_int_t ngx_http_ors_ready_handler(ngx_http_request_t *r);
 static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, ngx_uint_t more,
@@ -45,11 +45,14 @@ static ngx_http_ors_effort_t  ngx_http_ors_efforts[NGX_HTTP_ORS_EFFORTS];
 void
 ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_uint_t         n;
     ngx_ors_target_t  *first;
 
     first = ctx->target;
 
-    ngx_http_ors_peer_choose(ctx, first, ctx->conf->tries - 1);
+    n = ngx_http_ors_peer_choose(ctx, first, ctx->conf->tries - 1);
+
+    ngx_ors_turn_tries(ctx->turn, n);
 
     if (ctx->target != first) {
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
@@ -62,21 +65,23 @@ ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 void
 ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_ors_peer_choose(ctx, ctx->target->next,
-                             ctx->turn->retries_left - 1);
+    ngx_uint_t  n;
 
-    /* one of them is for the target that is called now */
+    n = ngx_http_ors_peer_choose(ctx, ctx->target->next,
+                                 ctx->turn->retries_left - 1);
 
-    ctx->turn->retries_left++;
+    /* one more is for the target that is called now */
+
+    ngx_ors_turn_tries(ctx->turn, n + 1);
 }
 
 
 /*
- * The first one of a list that may be called, else the first one; and how many
- * of those behind it may be tried, "left" at most
+ * The target is the first one of a list that may be called, else the first one.
+ * Returns how many of those behind it may be tried, "left" at most.
  */
 
-static void
+static ngx_uint_t
 ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *first,
     ngx_uint_t left)
 {
@@ -100,7 +105,7 @@ ngx_http_ors_peer_choose(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *first,
         n++;
     }
 
-    ctx->turn->retries_left = ngx_min(n, left);
+    return ngx_min(n, left);
 }
 
 
@@ -159,7 +164,7 @@ ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
         && (ngx_msec_t) ngx_http_ors_pump_elapsed(ctx->request)
            >= olcf->tries_timeout)
     {
-        ctx->turn->retries_left = 0;
+        ngx_ors_turn_tries(ctx->turn, 0);
     }
 }
 

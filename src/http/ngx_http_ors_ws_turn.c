@@ -218,21 +218,16 @@ ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx)
 
     t = ctx->message;
 
-    ctx->turn->messages = 1;
-    ctx->turn->out.messages = 1;
-
-    if (t->event->prior == 0) {
-        return;
-    }
-
     /* the event does not live as long as the turn */
 
-    previous.len = t->event->previous.len;
-    previous.data = ngx_pstrdup(ctx->request->pool, &t->event->previous);
-
-    if (previous.data) {
-        ctx->turn->response.previous = previous;
+    if (t->event->prior == 0
+        || ngx_ors_str_copy(&previous, ctx->request->pool, &t->event->previous)
+           != NGX_OK)
+    {
+        ngx_str_null(&previous);
     }
+
+    ngx_ors_turn_message(ctx->turn, &previous);
 }
 
 
@@ -362,7 +357,7 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
         /* nothing but an error, or a stream that was "error" alone */
 
         t->terminal = 1;
-        turn->response.status = ngx_ors_response_failed;
+        ngx_ors_turn_became(turn, ngx_ors_response_failed);
         err = &turn->error;
 
         if (err->status == 0) {

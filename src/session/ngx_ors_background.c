@@ -331,11 +331,9 @@ ngx_ors_background_timeout(ngx_ors_background_t *bg)
     (void) ngx_ors_error_set(&turn->error, turn->pool,
                              ngx_ors_code_upstream_timeout,
                              "the response has taken longer than it may");
-    turn->error.class = ngx_ors_class_limit;
+    ngx_ors_turn_blame(turn, ngx_ors_class_limit);
 
-    turn->retries_left = 0;
-
-    (void) ngx_ors_turn_fail(turn);
+    (void) ngx_ors_turn_give_up(turn);
 
     return NGX_ORS_BACKGROUND_CANCEL|NGX_ORS_BACKGROUND_ADVANCE;
 }
@@ -403,10 +401,10 @@ ngx_ors_background_stop(ngx_ors_background_t *bg,
 
     turn = bg->session->turn;
 
-    turn->state = ngx_ors_turn_st_over;
+    ngx_ors_turn_stop(turn);
 
     if (status == ngx_ors_record_cancelled) {
-        turn->response.status = ngx_ors_response_cancelled;
+        ngx_ors_turn_became(turn, ngx_ors_response_cancelled);
     }
 
     if (bg->deleted) {
@@ -433,7 +431,7 @@ ngx_ors_background_write(ngx_ors_background_t *bg)
 {
     ngx_ors_store_drop(&bg->job);
 
-    bg->session->turn->response.stored = 1;
+    ngx_ors_turn_stored(bg->session->turn);
 
     bg->job = ngx_ors_session_record(bg->session, bg->status, 0);
 
@@ -527,8 +525,8 @@ ngx_ors_background_abandon(ngx_ors_background_t *bg)
         return bg->waits ? NGX_ORS_BACKGROUND_ANSWER : 0;
     }
 
-    turn->response.status = ngx_ors_response_failed;
-    turn->response.stored = 1;
+    ngx_ors_turn_became(turn, ngx_ors_response_failed);
+    ngx_ors_turn_stored(turn);
 
     bg->unwatched = ngx_ors_session_record(bg->session, ngx_ors_record_failed,
                                            0);

@@ -199,13 +199,13 @@ void
 ngx_ors_session_settle(ngx_ors_session_t *session, ngx_ors_turn_t *turn,
     ngx_uint_t translates, ngx_uint_t inline_context)
 {
-    turn->inline_context = (session && inline_context && !translates);
+    inline_context = (session && inline_context && !translates);
 
     /* the server of a target that gets no context here stores by itself */
 
-    turn->request.stored = (session && session->wanted
-                            && (translates || turn->inline_context));
-    turn->response.stored = turn->request.stored;
+    ngx_ors_turn_settle(turn, session && session->wanted
+                              && (translates || inline_context),
+                        inline_context);
 
     if (session) {
         session->translates = translates;
@@ -598,7 +598,7 @@ ngx_ors_session_leave(ngx_ors_session_t *session)
         return NGX_OK;
     }
 
-    turn->response.status = ngx_ors_response_cancelled;
+    ngx_ors_turn_became(turn, ngx_ors_response_cancelled);
 
     session->job = ngx_ors_session_record(session, ngx_ors_record_cancelled,
                                           0);
@@ -1039,7 +1039,7 @@ ngx_ors_session_claimed(ngx_ors_session_t *session)
     }
 
     session->state = ngx_ors_session_st_ready;
-    session->turn->claimed = 1;
+    ngx_ors_turn_claimed(session->turn);
 
     return NGX_OK;
 }
@@ -1065,8 +1065,7 @@ ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_ors_code_e code,
 
     (void) ngx_ors_error_set(&turn->error, turn->pool, code, "%s", text);
 
-    turn->error.param.data = (u_char *) param;
-    turn->error.param.len = ngx_strlen(param);
+    (void) ngx_ors_error_param(&turn->error, param);
 
     return ngx_ors_session_fail(session);
 }
@@ -1075,11 +1074,7 @@ ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_ors_code_e code,
 ngx_int_t
 ngx_ors_session_fail(ngx_ors_session_t *session)
 {
-    /* another target would not help */
-
-    session->turn->retries_left = 0;
-
-    return ngx_ors_turn_fail(session->turn);
+    return ngx_ors_turn_give_up(session->turn);
 }
 
 

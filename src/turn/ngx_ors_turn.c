@@ -234,9 +234,71 @@ ngx_ors_turn_detach(ngx_ors_turn_t *from, ngx_str_t *body, ngx_pool_t *pool,
     turn->retries_left = from->retries_left;
     turn->round.hosting = from->round.hosting;
     turn->round.conform = from->round.conform;
+    turn->prompt = from->prompt;
     turn->state = ngx_ors_turn_st_call;
 
     return turn;
+}
+
+
+void
+ngx_ors_turn_conf(ngx_ors_turn_t *turn, ngx_ors_hosting_t *hosting,
+    ngx_ors_conform_t *conform, ngx_ors_jsonschema_cache_t *schemas,
+    ngx_str_t *prompt)
+{
+    turn->round.hosting = hosting;
+    turn->round.conform = *conform;
+    turn->round.conform.cache = schemas;
+    turn->prompt = *prompt;
+}
+
+
+void
+ngx_ors_turn_message(ngx_ors_turn_t *turn, ngx_str_t *previous)
+{
+    turn->messages = 1;
+    turn->out.messages = 1;
+    turn->response.previous = *previous;
+}
+
+
+void
+ngx_ors_turn_settle(ngx_ors_turn_t *turn, ngx_uint_t stored,
+    ngx_uint_t inline_context)
+{
+    turn->request.stored = stored;
+    turn->response.stored = stored;
+    turn->inline_context = inline_context;
+}
+
+
+void
+ngx_ors_turn_target(ngx_ors_turn_t *turn, ngx_str_t *provider,
+    ngx_str_t *maker, ngx_uint_t effortless)
+{
+    turn->provider = *provider;
+    turn->maker = *maker;
+    turn->effortless |= effortless;
+}
+
+
+void
+ngx_ors_turn_location(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    ngx_uint_t mask)
+{
+    turn->dialect = dialect;
+    turn->policy.mask |= mask;
+}
+
+
+void
+ngx_ors_turn_left(ngx_ors_turn_t *turn, ngx_str_t *document)
+{
+    ngx_ors_out_ref(&turn->out, document->data, document->len);
+
+    turn->state = ngx_ors_turn_st_over;
+    turn->status = 200;
+    ngx_str_set(&turn->type, "application/json");
 }
 
 
@@ -923,6 +985,15 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
     ngx_ors_out_lit(&turn->out, "}");
 
     return NGX_DONE;
+}
+
+
+ngx_int_t
+ngx_ors_turn_give_up(ngx_ors_turn_t *turn)
+{
+    turn->retries_left = 0;
+
+    return ngx_ors_turn_fail(turn);
 }
 
 

@@ -86,12 +86,11 @@ typedef struct {
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
     unsigned                limited:1;    /* nginx's own limits have refused */
-                                          /* the call; the caller sets this */
+                                          /* the call */
     unsigned                claiming:1;   /* calls of stored requests were */
-                                          /* approved; the caller sets */
-    unsigned                claimed:1;    /* ... this when they may run */
-    unsigned                effortless:1; /* the model takes no effort; the */
-                                          /* caller sets it if it knows */
+                                          /* approved */
+    unsigned                claimed:1;    /* ... and may run */
+    unsigned                effortless:1; /* the model takes no effort */
     unsigned                refused:1;    /* ... has refused one */
     unsigned                messages:1;   /* to a WebSocket: one message ends */
                                           /* a turn that has failed */
@@ -103,8 +102,8 @@ typedef struct {
     ngx_uint_t              inline_context; /* see ngx_ors_turn_context() */
     ngx_uint_t              retries_left; /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
-    ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
-                                          /* NULL: nothing can be sealed */
+    ngx_ors_sealer_t       *sealer;       /* the same; NULL: nothing can be */
+                                          /* sealed */
     ngx_str_t               prompt;       /* how a summary is asked for, the */
                                           /* same; empty: as usual */
     ngx_pool_t             *pool;
@@ -123,6 +122,39 @@ typedef struct {
 #define ngx_ors_turn_usage(turn)                                              \
     (((turn)->verify != NULL && (turn)->verify->usage.known)                  \
      ? &(turn)->verify->usage : &(turn)->response.usage)
+
+
+/*
+ * Those that run a turn tell it by these, and write none of its fields.  An
+ * argument that is a pointer or an ngx_str_t is borrowed until the turn ends.
+ */
+
+/* how many other targets may be tried */
+#define ngx_ors_turn_tries(turn, n)  (turn)->retries_left = n
+
+/* a header of the answer says when to try again, in ms; 0: it does not */
+#define ngx_ors_turn_retry(turn, ms)  (turn)->retry = ms
+
+/* 1 if nginx's own limits have refused the call that ends */
+#define ngx_ors_turn_limited(turn, flag)  (turn)->limited = flag
+
+/* calls that the client has approved of may run */
+#define ngx_ors_turn_claimed(turn)  (turn)->claimed = 1
+
+/* the key of what it seals; NULL: it cannot */
+#define ngx_ors_turn_sealer(turn, key)  (turn)->sealer = key
+
+/* the response has ended so, by no event of its target */
+#define ngx_ors_turn_became(turn, how)  (turn)->response.status = how
+
+/* the response is stored, whatever its request has asked for */
+#define ngx_ors_turn_stored(turn)  (turn)->response.stored = 1
+
+/* the origin of its error is another than that of the error's code */
+#define ngx_ors_turn_blame(turn, origin)  (turn)->error.class = origin
+
+/* it goes no further, and its client gets nothing of it */
+#define ngx_ors_turn_stop(turn)  (turn)->state = ngx_ors_turn_st_over
 
 
 /*
@@ -145,6 +177,45 @@ ngx_ors_turn_t *ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
     ngx_log_t *log);
 
 /*
+ * The location of a new turn: tools that run here, how arguments and outputs
+ * are checked, by schemas that "schemas" keeps, and how a summary is asked for
+ * (empty: as usual).
+ */
+void ngx_ors_turn_conf(ngx_ors_turn_t *turn, ngx_ors_hosting_t *hosting,
+    ngx_ors_conform_t *conform, ngx_ors_jsonschema_cache_t *schemas,
+    ngx_str_t *prompt);
+
+/*
+ * A new turn is a message of a WebSocket.  The response that it goes on from is
+ * "previous", if that is not empty.
+ */
+void ngx_ors_turn_message(ngx_ors_turn_t *turn, ngx_str_t *previous);
+
+/*
+ * Whether the turn is to be stored, and with "inline_context" its context sent,
+ * see ngx_ors_turn_context().
+ */
+void ngx_ors_turn_settle(ngx_ors_turn_t *turn, ngx_uint_t stored,
+    ngx_uint_t inline_context);
+
+/*
+ * The next target: the provider that a client's options name it by, or empty;
+ * the maker of its provider state, and 1 if it is known to take no effort.
+ */
+void ngx_ors_turn_target(ngx_ors_turn_t *turn, ngx_str_t *provider,
+    ngx_str_t *maker, ngx_uint_t effortless);
+
+/*
+ * The location that answers speaks "dialect" and hides what "mask" says, an
+ * ngx_ors_policy_t's.
+ */
+void ngx_ors_turn_location(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    ngx_uint_t mask);
+
+/* The turn goes on elsewhere, the client gets "document", a response. */
+void ngx_ors_turn_left(ngx_ors_turn_t *turn, ngx_str_t *document);
+
+/*
  * The request's body, borrowed until the turn ends.  After NGX_OK the model
  * is to be called: turn->request.model says which.
  */
@@ -153,8 +224,7 @@ ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
 /*
  * A new turn from "pool" that goes on with the request of "turn", which has
  * been read and not been called yet: the same response, without its client.
- * "body" has a copy of the request's bytes and is borrowed.  What the caller
- * has set in "turn" is to be set again.  NULL: no memory.
+ * "body" has a copy of the request's bytes and is borrowed.  NULL: no memory.
  */
 ngx_ors_turn_t *ngx_ors_turn_detach(ngx_ors_turn_t *turn, ngx_str_t *body,
     ngx_pool_t *pool, ngx_log_t *log);
@@ -235,10 +305,10 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_uint_t complete);
 
 /*
- * Called in front of a call to a target whose requests are translated: says
- * what of MCP servers is needed first.
+ * Called in front of a call to a target that speaks "dialect": says what of MCP
+ * servers is needed first.
  *
- * NGX_OK         nothing
+ * NGX_OK         nothing, as always where requests are not translated
  * NGX_AGAIN      those of turn->mcp without "ended": lists are to be read, see
  *                ngx_ors_mcp_uses_listed()
  * NGX_BUSY       calls of turn->approvals are to be claimed
@@ -246,7 +316,8 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
  *                that the client has approved of
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn);
+ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn,
+    ngx_ors_dialect_e dialect);
 
 /*
  * In the state "tools" all calls of turn->round have ended: the model is to be
@@ -284,6 +355,9 @@ void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
  * events for it if the stream has begun.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
+
+/* The same, and no other target would help. */
+ngx_int_t ngx_ors_turn_give_up(ngx_ors_turn_t *turn);
 
 /*
  * The outcome of a turn, which all that counts or remembers reads.  A target is

@@ -193,7 +193,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 
 
 ngx_int_t
-ngx_ors_turn_servers(ngx_ors_turn_t *turn)
+ngx_ors_turn_servers(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 {
     ngx_int_t            rc;
     ngx_ors_hosting_t   *hosting;
@@ -201,6 +201,12 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
 
     uses = &turn->mcp;
     hosting = turn->round.hosting;
+
+    if (!ngx_ors_turn_translates(turn, dialect)) {
+        return NGX_OK;
+    }
+
+    turn->dialect = dialect;
 
     if (turn->claiming) {
         return turn->claimed ? ngx_ors_turn_approved(turn) : NGX_BUSY;

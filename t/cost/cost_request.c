@@ -621,7 +621,7 @@ cost_mcp(cost_t *cost)
     rc = ngx_ors_turn_request(turn, &body);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_turn_servers(turn);
+        rc = ngx_ors_turn_servers(turn, ngx_ors_dialect_chat);
     }
 
     if (rc == NGX_AGAIN
@@ -629,7 +629,7 @@ cost_mcp(cost_t *cost)
                                    cost_mcp_list(cost))
            == NGX_OK)
     {
-        rc = ngx_ors_turn_servers(turn);
+        rc = ngx_ors_turn_servers(turn, ngx_ors_dialect_chat);
     }
 
     if (rc == NGX_OK) {

@@ -161,6 +161,9 @@ fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
 fails('private configuration', qr/\Q$c\E:\d+: private/,
       source($c, "int  i = r->loc_conf[index];\n"));
 
+fails('a field of a turn', qr/\Q$c\E:\d+: a field of a turn/,
+      source($c, "int  i = f(ctx->turn->response.status |= 1);\n"));
+
 fails('one blank line', qr/\Q$c\E:\d+: two blank/, source($c, "\nint  i;\n"));
 fails('three blank lines', qr/\Q$c\E:\d+: more than/,
       source($c, "\n\n\nint  i;\n"));
