@@ -22,14 +22,20 @@
 /* more than what an error's message may have */
 #define NGX_ORS_VERIFY_TEXT   1024
 
-#define NGX_ORS_VERIFY_DETAILS  sizeof("completion_tokens_details")
-
 
 typedef struct {
     ngx_str_t                  text;
     ngx_uint_t                 in;        /* profiles that know it */
     ngx_ors_response_status_e  outcome;
 } ngx_ors_verify_status_t;
+
+
+typedef struct {
+    ngx_str_t                  input;
+    ngx_str_t                  output;
+    ngx_str_t                  input_details;
+    ngx_str_t                  output_details;
+} ngx_ors_verify_usage_t;
 
 
 static ngx_int_t ngx_ors_verify_walk(ngx_ors_verify_t *verify,
@@ -58,10 +64,11 @@ static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
 static void ngx_ors_verify_usage(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object);
-static int64_t ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *tokens, char *name);
+static int64_t ngx_ors_verify_detail(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, const ngx_str_t *details,
+    const ngx_str_t *name);
 static int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *name);
+    ngx_ors_json_node_t *usage, const ngx_str_t *name);
 
 
 /* of a response object (protocol, section 7), and what flavor openai adds */
@@ -89,6 +96,22 @@ static const ngx_ors_verify_status_t  ngx_ors_verify_statuses[] = {
     { ngx_null_string, 0, 0 }
 };
 
+
+/* counts of tokens, and of Chat Completions */
+
+static const ngx_ors_verify_usage_t  ngx_ors_verify_usages[] = {
+    { ngx_string("input_tokens"), ngx_string("output_tokens"),
+      ngx_string("input_tokens_details"),
+      ngx_string("output_tokens_details") },
+
+    { ngx_string("prompt_tokens"), ngx_string("completion_tokens"),
+      ngx_string("prompt_tokens_details"),
+      ngx_string("completion_tokens_details") }
+};
+
+static const ngx_str_t  ngx_ors_verify_cached = ngx_string("cached_tokens");
+static const ngx_str_t  ngx_ors_verify_reasoning =
+                                              ngx_string("reasoning_tokens");
 
 static const ngx_str_t  ngx_ors_verify_model_name = ngx_string("model");
 
@@ -288,15 +311,13 @@ static ngx_int_t
 ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage, ngx_str_t *text)
 {
-    int64_t     input, output;
-    ngx_uint_t  chat;
+    int64_t                        input, output;
+    const ngx_ors_verify_usage_t  *names;
 
-    chat = (shape != &ngx_ors_fields_usage);
+    names = &ngx_ors_verify_usages[shape != &ngx_ors_fields_usage];
 
-    input = ngx_ors_verify_count(verify, usage, chat ? "prompt_tokens"
-                                                     : "input_tokens");
-    output = ngx_ors_verify_count(verify, usage, chat ? "completion_tokens"
-                                                      : "output_tokens");
+    input = ngx_ors_verify_count(verify, usage, &names->input);
+    output = ngx_ors_verify_count(verify, usage, &names->output);
 
     if (input > INT64_MAX - output) {
         return NGX_DECLINED;
@@ -636,10 +657,9 @@ ngx_ors_verify_refused(ngx_ors_verify_t *verify)
 static void
 ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
 {
-    char                 *input, *output;
-    ngx_uint_t            chat;
-    ngx_ors_usage_t      *sum;
-    ngx_ors_json_node_t  *usage;
+    ngx_ors_usage_t               *sum;
+    ngx_ors_json_node_t           *usage;
+    const ngx_ors_verify_usage_t  *names;
 
     usage = ngx_ors_json_find(&verify->json, object, "usage");
 
@@ -647,36 +667,30 @@ ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
         return;
     }
 
+    names = &ngx_ors_verify_usages[ngx_ors_json_find(&verify->json, usage,
+                                                     "input_tokens") == NULL];
     sum = &verify->usage;
     sum->known = 1;
 
-    chat = (ngx_ors_json_find(&verify->json, usage, "input_tokens") == NULL);
+    sum->input = ngx_ors_verify_count(verify, usage, &names->input);
+    sum->output = ngx_ors_verify_count(verify, usage, &names->output);
 
-    input = chat ? "prompt_tokens" : "input_tokens";
-    output = chat ? "completion_tokens" : "output_tokens";
-
-    sum->input = ngx_ors_verify_count(verify, usage, input);
-    sum->output = ngx_ors_verify_count(verify, usage, output);
-    sum->cached = ngx_ors_verify_usage_detail(verify, usage, input,
-                                              "cached_tokens");
-    sum->reasoning = ngx_ors_verify_usage_detail(verify, usage, output,
-                                                 "reasoning_tokens");
+    sum->cached = ngx_ors_verify_detail(verify, usage, &names->input_details,
+                                        &ngx_ors_verify_cached);
+    sum->reasoning = ngx_ors_verify_detail(verify, usage,
+                                           &names->output_details,
+                                           &ngx_ors_verify_reasoning);
 }
 
 
-/* a member of "..._details" */
-
 static int64_t
-ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *tokens, char *name)
+ngx_ors_verify_detail(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
+    const ngx_str_t *details, const ngx_str_t *name)
 {
-    u_char               *last, member[NGX_ORS_VERIFY_DETAILS];
-    ngx_ors_json_node_t  *node;
-
-    last = ngx_sprintf(member, "%s_details", tokens);
-    node = ngx_ors_json_get(&verify->json, usage, member, last - member);
-
-    return ngx_ors_verify_count(verify, node, name);
+    return ngx_ors_verify_count(verify,
+                                ngx_ors_json_get(&verify->json, usage,
+                                                 details->data, details->len),
+                                name);
 }
 
 
@@ -684,13 +698,12 @@ ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
 
 static int64_t
 ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
-    char *name)
+    const ngx_str_t *name)
 {
     int64_t               n;
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_json_get(&verify->json, usage, (u_char *) name,
-                            ngx_strlen(name));
+    node = ngx_ors_json_get(&verify->json, usage, name->data, name->len);
 
     return (ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK)
            ? ngx_max(n, 0) : 0;
