@@ -206,6 +206,7 @@ static ngx_int_t
 ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_str_t                          id;
+    ngx_uint_t                         known;
     ngx_ors_json_node_t               *node;
     const ngx_ors_chat_unsupported_t  *row;
 
@@ -214,11 +215,12 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
             continue;
         }
 
-        node = (row->field < ngx_ors_rq_n) ? req->field[row->field] : NULL;
+        known = (row->field < ngx_ors_rq_n);
+        node = known ? req->field[row->field] : NULL;
 
         /* rejected even where the profile does not know the field */
 
-        if (node == NULL) {
+        if (node == NULL && (!known || req->unknown[0].n)) {
             node = ngx_ors_chat_member(&req->json, req->json.nodes,
                                        row->name.data, row->name.len);
         }

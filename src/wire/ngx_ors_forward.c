@@ -23,7 +23,7 @@
 #define NGX_ORS_FORWARD_ARG  32
 
 
-static ngx_uint_t ngx_ors_forward_passes(ngx_str_t *key);
+static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
 static ngx_uint_t ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name);
 static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
 static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);
@@ -50,7 +50,7 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
         key = &h->key;
 
         if ((drop & NGX_ORS_FORWARD_BARE) ? !ngx_ors_forward_public(key)
-                                          : !ngx_ors_forward_passes(key))
+                                          : !ngx_ors_forward_passes(h))
         {
             continue;
         }
@@ -77,8 +77,10 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
 
 
 static ngx_uint_t
-ngx_ors_forward_passes(ngx_str_t *key)
+ngx_ors_forward_passes(ngx_table_elt_t *h)
 {
+    ngx_str_t  key;
+
     static ngx_str_t  names[] = {
         ngx_string("accept"),
         ngx_string("accept-encoding"),
@@ -97,9 +99,14 @@ ngx_ors_forward_passes(ngx_str_t *key)
         ngx_null_string
     };
 
-    return !ngx_ors_forward_listed(names, key);
+    key.len = h->key.len;
+    key.data = h->lowcase_key;
+
+    return !ngx_ors_forward_listed(names, &key);
 }
 
+
+/* "name" is in lower case */
 
 static ngx_uint_t
 ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name)
@@ -108,7 +115,9 @@ ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name)
 
     for (listed = names; listed->len; listed++) {
 
-        if (ngx_ors_same_case(name, (char *) listed->data)) {
+        if (listed->len == name->len
+            && ngx_memcmp(listed->data, name->data, name->len) == 0)
+        {
             return 1;
         }
     }
@@ -242,6 +251,7 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 
     name.data = buf;
     name.len = dst - buf;
+    ngx_strlow(buf, buf, name.len);
 
     return ngx_ors_forward_listed(names, &name);
 }
