@@ -125,7 +125,7 @@ ngx_ors_chat_state_add(ngx_ors_chat_state_t *state, ngx_ors_json_t *json,
     ngx_ors_json_node_t          *element, *node[NGX_ORS_CHAT_STATES];
     ngx_ors_chat_state_member_t  *member;
 
-    if (state->names == 0 || state->failed) {
+    if (state->failed) {
         return NGX_OK;
     }
 

@@ -53,8 +53,8 @@ typedef struct {
 
 
 /*
- * Takes what "object" has of the state: it is a message, or a piece of one, or
- * that of "call".  Lists of a "whole" message are taken as they are, those of
+ * Takes what "object" has of a state with names: it is a message, a piece of
+ * one, or that of "call".  Lists of a "whole" message are taken whole, those of
  * pieces are put together: pieces of one element have the same "type" and
  * "index", and their texts are appended.  All is copied.  NGX_OK or NGX_ERROR:
  * no memory.

@@ -428,20 +428,6 @@ ngx_ors_json_utf8(u_char *dst, uint32_t code)
 }
 
 
-void
-ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_str_t *raw)
-{
-    if (node == NULL) {
-        ngx_str_null(raw);
-        return;
-    }
-
-    raw->data = ngx_ors_json_text(json, node);
-    raw->len = node->len;
-}
-
-
 size_t
 ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {

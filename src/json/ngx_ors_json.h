@@ -228,8 +228,19 @@ ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_json_equal(json, node, (u_char *) text, sizeof(text) - 1)
 
 /* The raw text of "node" as a string: contents of a string, else all. */
-void ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_str_t *raw);
+
+static ngx_inline void
+ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *raw)
+{
+    if (node == NULL) {
+        ngx_str_null(raw);
+        return;
+    }
+
+    raw->data = ngx_ors_json_text(json, node);
+    raw->len = node->len;
+}
 
 
 /* The contents of a string, nothing of others: they fit in a string. */

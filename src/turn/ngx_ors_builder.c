@@ -84,9 +84,10 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         ngx_ors_builder_forget(builder, reply);
     }
 
-    rc = reply->body ? ngx_ors_chat_state_add(&builder->state, json,
-                                              reply->body, NULL, reply->whole)
-                     : NGX_OK;
+    rc = (reply->body && builder->state.names)
+         ? ngx_ors_chat_state_add(&builder->state, json, reply->body, NULL,
+                                  reply->whole)
+         : NGX_OK;
 
     if (rc == NGX_OK && reply->logprobs) {
         rc = ngx_ors_builder_logprobs(builder, json, reply, err);
@@ -540,7 +541,7 @@ ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
 
     item = call->item;
 
-    if (delta->node
+    if (delta->node && builder->state.names
         && ngx_ors_chat_state_add(&builder->state, delta->json, delta->node,
                                   item, 0)
            != NGX_OK)
