@@ -131,7 +131,7 @@ my @call = tells('a call',
       qr/^ors gateway: \d+ bytes, stream:1 stored:0 for "\/to\/model"/,
       qr/^ors call: started "\/to\/model"/,
       qr/^ors answer: stream, status 200/,
-      qr/^ors turn: state \d+, was \d+, status 200/,
+      qr/^ors turn: over, was \w+, status 200/,
       qr/^ors turn: finalized/);
 is(scalar grep({ /^ors call: started/ } @call), 1, 'a call: one line');
 
@@ -141,6 +141,8 @@ post_json($t->port, '/v1/responses', body('two'),
           headers => { 'X-Script' => 'good' });
 tells('a failover', qr/^ors call: started "\/to\/down", 1 more/,
       qr/^ors answer: error document, status 503/,
+      qr/^ors turn: server_is_overloaded, 1 more targets may be tried/,
+      qr/^ors peer: "\/to\/down", broken:1 worked:0/,
       qr/^ors call: retried after 503, "\/to\/model" is next/,
       qr/^ors call: started "\/to\/model"/, qr/^ors answer: stream/);
 
@@ -149,7 +151,9 @@ tells('a failover', qr/^ors call: started "\/to\/down", 1 more/,
 post_json($t->port, '/v1/responses', body('html'),
           headers => { 'X-Script' => 'html' });
 tells('an answer of another type', qr/^ors call: started/,
-      qr/^ors answer: failure invalid_upstream_answer/);
+      qr/^ors answer: failure invalid_upstream_answer/,
+      qr/^ors turn: fails, invalid_upstream_answer, 502, begun:0/,
+      qr/^ors turn: over, was \w+, status 502/);
 
 # a client that is slow
 
@@ -167,6 +171,7 @@ tells('an answer of another type', qr/^ors call: started/,
     $c->close;
 
     tells('a slow client', qr/^ors call: started/,
+          qr/^ors output: the client takes nothing, sent \d+/,
           qr/^ors pump: back-pressure on, \d+ bytes queued/,
           qr/^ors pump: back-pressure off/);
 }

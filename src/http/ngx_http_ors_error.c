@@ -35,6 +35,9 @@ ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
            ? ngx_ors_media(&r->main->headers_in.headers) : NULL;
 
     ngx_ors_error_page(err, r->pool, status, text);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors error: %V for status %ui", &err->code, status);
 }
 
 

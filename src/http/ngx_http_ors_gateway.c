@@ -647,8 +647,9 @@ ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx)
     }
 
     ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "ors turn: state %ui, was %ui, status %ui",
-                   state, ctx->state, ctx->turn->status);
+                   "ors turn: %s, was %s, status %ui",
+                   ngx_ors_turn_states[state],
+                   ngx_ors_turn_states[ctx->state], ctx->turn->status);
 
     ctx->state = state;
 }
@@ -704,7 +705,8 @@ ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
     }
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
-                   "ors turn: finalized %i, state %d", rc, ctx->turn->state);
+                   "ors turn: finalized %i, %s", rc,
+                   ngx_ors_turn_states[ctx->turn->state]);
 
     ngx_http_ors_turn_gone(ctx);
 
@@ -757,8 +759,8 @@ ngx_http_ors_turn_gone(void *data)
 
     if (ctx->call && !ctx->call->done) {
         ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                       "ors call: dropped with its request, state %d",
-                       ctx->turn->state);
+                       "ors call: dropped with its request, %s",
+                       ngx_ors_turn_states[ctx->turn->state]);
     }
 
     if (!ctx->counted && ctx->turn && ctx->call) {
@@ -944,6 +946,9 @@ ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
     } else if (r->buffered || c->buffered || wev->delayed) {
 
         if (wev->delayed && !ctx->delayed) {
+            ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                           "ors output: delayed by limit_rate");
+
             ctx->delayed = 1;
             ngx_add_timer(&ctx->pace, wev->timer_set
                                       ? wev->timer.key - ngx_current_msec : 1);
@@ -952,6 +957,10 @@ ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
         /* a client that takes nothing is not helped by a model that goes on */
 
         if (!wev->delayed && (!ctx->pace.timer_set || ctx->sent != c->sent)) {
+            ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                           "ors output: the client takes nothing, sent %O",
+                           c->sent);
+
             ctx->sent = c->sent;
             ngx_add_timer(&ctx->pace, clcf->send_timeout);
         }

@@ -164,6 +164,10 @@ ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
         && (ngx_msec_t) ngx_http_ors_pump_elapsed(ctx->request)
            >= olcf->tries_timeout)
     {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors peer: no more targets after %M ms",
+                       olcf->tries_timeout);
+
         ngx_ors_turn_tries(ctx->turn, 0);
     }
 }
@@ -175,6 +179,10 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
     ngx_ors_peer_conf_t  *conf;
 
     conf = &ctx->conf->peers[ctx->target->number];
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors peer: \"%V\", broken:%d worked:%d",
+                   &ctx->target->uri, outcome->broken, outcome->worked);
 
     if (outcome->broken) {
         ngx_ors_peer_failed(conf, ngx_time());

@@ -58,6 +58,10 @@ ngx_http_ors_pump_decode(ngx_http_request_t *r, ngx_ors_source_t *source,
 
     rc = ngx_ors_decode_init(&source->decode, &h->value, r->pool);
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors pump: the answer is encoded, \"%V\", rc %i",
+                   &h->value, rc);
+
     /* the answer is sent without an encoding, and so is an error document */
 
     if (strip && (rc == NGX_DECLINED || source->decode.inflate)) {

@@ -635,6 +635,12 @@ ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
                      || main->limit_conn_status
                         == NGX_HTTP_ORS_LIMIT_CONN_REJECTED);
 
+    if (call->limited) {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, main->connection->log, 0,
+                       "ors %s: refused by limit_req or limit_conn",
+                       call->kind->name);
+    }
+
     main->limit_req_status =
         ngx_http_ors_call_worst(call->limit_req, main->limit_req_status,
                                 NGX_HTTP_ORS_LIMIT_REQ_REJECTED);

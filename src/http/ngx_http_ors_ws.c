@@ -682,6 +682,9 @@ ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
 
     static ngx_str_t  nothing = ngx_null_string;
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
+                   "ors ws: error %V, %ui", &err->code, err->status);
+
     ngx_ors_out_init(&out, pool, NGX_HTTP_ORS_BLOCK);
     ngx_ors_client_event_error(&out, err, lane ? lane : &nothing,
                                retry ? retry : &nothing);

@@ -551,6 +551,10 @@ ngx_ors_round_withdraw(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     round->conform.repeats++;
     round->repeat = 1;
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, builder->log, 0,
+                   "ors schema: the model is asked again, %ui of %ui",
+                   round->conform.repeats, round->conform.retry);
+
     if (!ngx_ors_item_is_call(wrong)) {
         round->again = wrong->fault;
     }

@@ -224,6 +224,10 @@ ngx_ors_mcp_uses_listed(ngx_ors_mcp_uses_t *uses, ngx_ors_mcp_use_t *use,
 
     uses->left--;
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, builder->log, 0,
+                   "ors mcp: list read:%d, %ui more are to be read",
+                   list != NULL, uses->left);
+
     if (use->item == NULL) {
         return NGX_OK;
     }

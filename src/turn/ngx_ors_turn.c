@@ -81,6 +81,18 @@ static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
 };
 
 
+char  *ngx_ors_turn_states[NGX_ORS_TURN_STATES] = {
+    [ngx_ors_turn_st_request] = "request",
+    [ngx_ors_turn_st_call] = "call",
+    [ngx_ors_turn_st_translate] = "translate",
+    [ngx_ors_turn_st_pass] = "pass",
+    [ngx_ors_turn_st_tools] = "tools",
+    [ngx_ors_turn_st_again] = "again",
+    [ngx_ors_turn_st_commit] = "commit",
+    [ngx_ors_turn_st_over] = "over"
+};
+
+
 static const ngx_ors_turn_failure_t  ngx_ors_turn_failures[] = {
     { 504, ngx_ors_code_upstream_timeout,
       "the model server did not answer in time" },
@@ -609,6 +621,9 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         && turn->request.field[ngx_ors_rq_reasoning]
         && ngx_ors_turn_effort_refused(&turn->error.message))
     {
+        ngx_log_debug0(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                       "ors turn: the effort is refused, none is sent now");
+
         turn->refused = 1;
         turn->state = ngx_ors_turn_st_again;
         return NGX_DONE;
@@ -809,6 +824,10 @@ ngx_ors_turn_tools(ngx_ors_turn_t *turn)
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
     }
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                   "ors turn: round %ui has ended, %ui items for the model",
+                   turn->round.n, n);
+
     ngx_ors_round_next(&turn->round, builder);
     ngx_ors_turn_anew(turn);
 
@@ -930,9 +949,17 @@ ngx_int_t
 ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 {
     if (ngx_ors_turn_may_again(turn, &turn->error)) {
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                       "ors turn: %V, %ui more targets may be tried",
+                       &turn->error.code, turn->retries_left);
+
         turn->state = ngx_ors_turn_st_again;
         return NGX_DONE;
     }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                   "ors turn: fails, %V, %ui, begun:%d", &turn->error.code,
+                   turn->error.status, turn->builder.started);
 
     if (ngx_ors_turn_held(turn) && turn->status) {
         return ngx_ors_turn_passed(turn, ngx_ors_verify_unhold(turn->verify,
@@ -1059,6 +1086,10 @@ ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
     req = &turn->request;
 
     rc = ngx_ors_context_merge(req, ctx, &turn->error);
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                   "ors turn: context of %ui turns, inline:%ui, rc %i",
+                   ctx->nturns, turn->inline_context, rc);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
@@ -1245,6 +1276,10 @@ ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
 ngx_int_t
 ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
 {
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, turn->log, 0,
+                   "ors turn: stored:%ui, its end goes to the client, held:%d",
+                   stored, ngx_ors_turn_held(turn));
+
     turn->response.stored = stored;
     turn->state = ngx_ors_turn_st_over;
 

@@ -34,6 +34,8 @@ typedef enum {
     ngx_ors_turn_st_over
 } ngx_ors_turn_state_e;
 
+#define NGX_ORS_TURN_STATES  (ngx_ors_turn_st_over + 1)
+
 
 typedef enum {
     ngx_ors_dialect_responses = 0,
@@ -109,6 +111,10 @@ typedef struct {
     ngx_pool_t             *pool;
     ngx_log_t              *log;
 } ngx_ors_turn_t;
+
+
+/* words for the debug log */
+extern char  *ngx_ors_turn_states[NGX_ORS_TURN_STATES];
 
 
 /* 1 if nothing of the target is of use any more */

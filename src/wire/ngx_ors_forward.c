@@ -24,7 +24,8 @@
 
 
 static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
-static ngx_uint_t ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name);
+static ngx_uint_t ngx_ors_forward_listed(ngx_str_t *names, u_char *name,
+    size_t len);
 static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
 static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);
 static ngx_uint_t ngx_ors_headers_passes(ngx_str_t *key);
@@ -79,8 +80,6 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
 static ngx_uint_t
 ngx_ors_forward_passes(ngx_table_elt_t *h)
 {
-    ngx_str_t  key;
-
     static ngx_str_t  names[] = {
         ngx_string("accept"),
         ngx_string("accept-encoding"),
@@ -99,25 +98,20 @@ ngx_ors_forward_passes(ngx_table_elt_t *h)
         ngx_null_string
     };
 
-    key.len = h->key.len;
-    key.data = h->lowcase_key;
-
-    return !ngx_ors_forward_listed(names, &key);
+    return !ngx_ors_forward_listed(names, h->lowcase_key, h->key.len);
 }
 
 
 /* "name" is in lower case */
 
 static ngx_uint_t
-ngx_ors_forward_listed(ngx_str_t *names, ngx_str_t *name)
+ngx_ors_forward_listed(ngx_str_t *names, u_char *name, size_t len)
 {
     ngx_str_t  *listed;
 
     for (listed = names; listed->len; listed++) {
 
-        if (listed->len == name->len
-            && ngx_memcmp(listed->data, name->data, name->len) == 0)
-        {
+        if (listed->len == len && ngx_memcmp(listed->data, name, len) == 0) {
             return 1;
         }
     }
@@ -215,9 +209,7 @@ ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args, ngx_pool_t *pool)
 static ngx_uint_t
 ngx_ors_forward_key(u_char *p, u_char *last)
 {
-    u_char      buf[NGX_ORS_FORWARD_ARG * 3];
-    u_char     *end, *dst, *src;
-    ngx_str_t   name;
+    u_char  buf[NGX_ORS_FORWARD_ARG * 3], *end, *dst, *src;
 
     static ngx_str_t  names[] = {
         ngx_string("access_token"),
@@ -249,11 +241,9 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 
     ngx_unescape_uri(&dst, &src, end - p, 0);
 
-    name.data = buf;
-    name.len = dst - buf;
-    ngx_strlow(buf, buf, name.len);
+    ngx_strlow(buf, buf, dst - buf);
 
-    return ngx_ors_forward_listed(names, &name);
+    return ngx_ors_forward_listed(names, buf, dst - buf);
 }
 
 
