@@ -84,6 +84,16 @@
 
 
 /*
+ * Releases of the specification, the newest first: values of the header
+ * OpenResponses-Version, beside "latest"
+ */
+
+#define NGX_ORS_RELEASES(row)                                                 \
+    row("2026-04-24")                                                         \
+    row("2026-01-15")
+
+
+/*
  * Hosted types, tools that a client names by their type alone; the item of a
  * call is <name>_call, a row above:
  *

@@ -467,6 +467,19 @@ ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
  */
 ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 
+/*
+ * Checks the header OpenResponses-Version of a request: where "conf" is strict
+ * it must name a release that is known.  NGX_OK, or NGX_DECLINED: "err" says
+ * why.
+ */
+ngx_int_t ngx_http_ors_release_check(ngx_http_request_t *r,
+    ngx_http_ors_loc_conf_t *conf, ngx_ors_error_t *err);
+
+/*
+ * Adds the header to an answer that has none.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_http_ors_release_add(ngx_http_request_t *r);
+
 /* Fills "err" with what there is to say of a "status" of nginx's own. */
 void ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_error_t *err);

@@ -22,7 +22,19 @@ static void ngx_http_ors_error_document(ngx_http_request_t *r,
 static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
 
 
+#define ngx_http_ors_release_row(release)  ngx_string(release),
+#define ngx_http_ors_release_or(release)  "\"" release "\", "
+
+
 static ngx_str_t  ngx_http_ors_upgrade_protocol = ngx_string("websocket");
+
+static ngx_str_t  ngx_http_ors_release = ngx_string("OpenResponses-Version");
+
+static ngx_str_t  ngx_http_ors_releases[] = {
+    NGX_ORS_RELEASES(ngx_http_ors_release_row)
+    ngx_string("latest"),
+    ngx_null_string
+};
 
 
 void
@@ -235,6 +247,51 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
     /* which is an endpoint of its own */
 
     return ngx_ors_same(rest, &compact) ? NGX_DECLINED : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_release_check(ngx_http_request_t *r,
+    ngx_http_ors_loc_conf_t *conf, ngx_ors_error_t *err)
+{
+    ngx_str_t        *release;
+    ngx_table_elt_t  *h;
+
+    if (!conf->strict) {
+        return NGX_OK;
+    }
+
+    h = ngx_ors_header_find(&r->headers_in.headers, &ngx_http_ors_release);
+
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    for (release = ngx_http_ors_releases; release->len; release++) {
+        if (ngx_ors_same(&h->value, release)) {
+            return NGX_OK;
+        }
+    }
+
+    (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_invalid_value,
+                             "\"OpenResponses-Version\", a header, must be "
+                             NGX_ORS_RELEASES(ngx_http_ors_release_or)
+                             "or \"latest\"");
+
+    return ngx_ors_error_param(err, "OpenResponses-Version");
+}
+
+
+ngx_int_t
+ngx_http_ors_release_add(ngx_http_request_t *r)
+{
+    if (ngx_ors_header_find(&r->headers_out.headers, &ngx_http_ors_release)) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_header_add(&r->headers_out.headers, "OpenResponses-Version",
+                              "openresponses-version", ngx_http_ors_releases)
+           ? NGX_OK : NGX_ERROR;
 }
 
 

@@ -80,13 +80,19 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 
     /* an answer to a path that is no endpoint is anything but a tunnel */
 
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (r == r->main && (vr || olcf->enable)
+        && ngx_http_ors_release_add(r) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (vr && (vr->endpoint
                || r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS))
     {
         return ngx_http_ors_validator_header(vr);
     }
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (r == r->main && (olcf->enable || ngx_http_ors_validator_refused(r))
         && r->headers_out.status >= NGX_HTTP_BAD_REQUEST)

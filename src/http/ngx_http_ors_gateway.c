@@ -66,7 +66,9 @@ ngx_int_t
 ngx_http_ors_handler(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
+    ngx_ors_error_t            err;
     ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_loc_conf_t   *olcf;
     const ngx_ors_endpoint_t  *endpoint;
 
     if (r != r->main) {
@@ -77,6 +79,21 @@ ngx_http_ors_handler(ngx_http_request_t *r)
                       "a location with \"open_responses on\" cannot serve "
                       "a subrequest to \"%V\"", &r->uri);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (ngx_http_ors_release_check(r, olcf, &err) != NGX_OK) {
+        ctx = ngx_http_ors_ctx_create(r);
+        if (ctx == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ctx->header_sent = 1;
+
+        ngx_http_ors_stats_error(r, &err);
+
+        return ngx_http_ors_error_send(r, &err);
     }
 
     rc = ngx_http_ors_stored(r);

@@ -263,15 +263,16 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr)
     vr->state = ngx_http_ors_validator_st_body;
 
     if ((vr->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
+        && ngx_http_ors_release_check(r, vr->conf, &vr->error) == NGX_OK
         && ngx_ors_media(&r->headers_in.headers))
     {
         (void) ngx_http_ors_error_of(r, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                      &vr->error);
+    }
 
-        if (!vr->conf->report) {
-            ngx_http_ors_stats_request(vr);
-            return ngx_http_ors_validator_refuse(vr);
-        }
+    if (vr->error.status && !vr->conf->report) {
+        ngx_http_ors_stats_request(vr);
+        return ngx_http_ors_validator_refuse(vr);
     }
 
     r->request_body_in_single_buf = 1;
