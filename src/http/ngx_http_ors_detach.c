@@ -336,10 +336,7 @@ ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
         return NGX_ERROR;
     }
 
-    for (header = ngx_ors_header_first(&from->headers_in.headers, &at);
-         header;
-         header = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(header, &from->headers_in.headers, &at) {
         h = ngx_list_push(&r->headers_in.headers);
         if (h == NULL) {
             return NGX_ERROR;

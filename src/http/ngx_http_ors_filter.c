@@ -645,7 +645,7 @@ ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
     headers = &r->headers_out.headers;
     old = *headers;
 
-    for (h = ngx_ors_header_first(&old, &at); h; h = ngx_ors_header_next(&at)) {
+    ngx_ors_header_each(h, &old, &at) {
         if (!ngx_http_ors_validator_sent(r, h)) {
             h->hash = 0;
         }
@@ -691,10 +691,7 @@ ngx_http_ors_validator_sent(ngx_http_request_t *r, ngx_table_elt_t *h)
         return 0;
     }
 
-    for (sent = ngx_ors_header_first(&r->upstream->headers_in.headers, &at);
-         sent;
-         sent = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(sent, &r->upstream->headers_in.headers, &at) {
         if (sent->value.data == h->value.data) {
             return 1;
         }

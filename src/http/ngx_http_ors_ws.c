@@ -514,10 +514,7 @@ ngx_http_ors_ws_header(ngx_http_request_t *r, char *name, ngx_str_t *value)
     ngx_str_null(value);
     n = 0;
 
-    for (h = ngx_ors_header_first(&r->headers_in.headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, &r->headers_in.headers, &at) {
         if (ngx_ors_same_case(&h->key, name)) {
             *value = h->value;
             n++;

@@ -297,44 +297,15 @@ ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args, ngx_pool_t *pool,
 
 
 ngx_table_elt_t *
-ngx_ors_header_first(ngx_list_t *headers, ngx_ors_header_at_t *at)
-{
-    at->part = &headers->part;
-    at->i = 0;
-
-    return ngx_ors_header_next(at);
-}
-
-
-ngx_table_elt_t *
-ngx_ors_header_next(ngx_ors_header_at_t *at)
-{
-    ngx_table_elt_t  *h;
-
-    while (at->i == at->part->nelts) {
-
-        if (at->part->next == NULL) {
-            return NULL;
-        }
-
-        at->part = at->part->next;
-        at->i = 0;
-    }
-
-    h = at->part->elts;
-
-    return &h[at->i++];
-}
-
-
-ngx_table_elt_t *
 ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
 {
     ngx_table_elt_t      *h;
     ngx_ors_header_at_t   at;
 
     ngx_ors_header_each(h, headers, &at) {
-        if (h->hash && ngx_ors_same_case(&h->key, (char *) name->data)) {
+        if (h->hash && h->key.len == name->len
+            && ngx_strncasecmp(h->key.data, name->data, name->len) == 0)
+        {
             break;
         }
     }

@@ -59,10 +59,40 @@ ngx_int_t ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args,
 ngx_int_t ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args,
     ngx_pool_t *pool, ngx_str_t *uri);
 
-/* The first header of a list, removed ones included, and the next; or NULL. */
-ngx_table_elt_t *ngx_ors_header_first(ngx_list_t *headers,
-    ngx_ors_header_at_t *at);
-ngx_table_elt_t *ngx_ors_header_next(ngx_ors_header_at_t *at);
+/* The next header of a list, removed ones included, or NULL. */
+
+static ngx_inline ngx_table_elt_t *
+ngx_ors_header_next(ngx_ors_header_at_t *at)
+{
+    ngx_table_elt_t  *h;
+
+    while (at->i == at->part->nelts) {
+
+        if (at->part->next == NULL) {
+            return NULL;
+        }
+
+        at->part = at->part->next;
+        at->i = 0;
+    }
+
+    h = at->part->elts;
+
+    return &h[at->i++];
+}
+
+
+/* The first one. */
+
+static ngx_inline ngx_table_elt_t *
+ngx_ors_header_first(ngx_list_t *headers, ngx_ors_header_at_t *at)
+{
+    at->part = &headers->part;
+    at->i = 0;
+
+    return ngx_ors_header_next(at);
+}
+
 
 /* Each header of a list, removed ones included. */
 #define ngx_ors_header_each(h, headers, at)                                   \
