@@ -362,8 +362,9 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
     ngx_http_request_t  *r;
 
     if (vr->body.edits.n == 0
-        && (vr->conf->report || vr->conf->model.len == 0
-            || vr->body.name == NULL))
+        && (vr->conf->report
+            || (!vr->body.listed
+                && (vr->conf->model.len == 0 || vr->body.name == NULL))))
     {
         return NGX_DECLINED;
     }
@@ -569,10 +570,7 @@ ngx_http_ors_path_handshake(ngx_http_request_t *r,
         return 0;
     }
 
-    for (h = ngx_ors_header_first(&r->headers_in.headers, &at);
-         h;
-         h = ngx_ors_header_next(&at))
-    {
+    ngx_ors_header_each(h, &r->headers_in.headers, &at) {
         value = &h->value;
 
         if (ngx_ors_same_case(&h->key, "Upgrade")

@@ -18,12 +18,17 @@
 #include <ngx_ors_violation.h>
 
 
+#define NGX_ORS_REQUEST_BLOCK  512
+
+
 /* nodes and items know the text and each other by their places only */
 
 #define ngx_ors_request_copy_node(to, from, node)                             \
     ((node) ? (to)->json.nodes + ((node) - (from)->json.nodes) : NULL)
 
 
+static ngx_int_t ngx_ors_request_read_body(ngx_ors_request_t *req,
+    ngx_ors_edits_t *lists, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
@@ -86,13 +91,50 @@ ngx_int_t
 ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err)
 {
+    ngx_int_t        rc;
+    ngx_ors_out_t    out;
+    ngx_ors_edits_t  lists;
+
+    ngx_ors_edits_init(&lists, req->pool);
+
+    req->body = *body;
+
+    rc = ngx_ors_request_read_body(req, &lists, err);
+
+    if (rc == NGX_OK && lists.n) {
+
+        /* read once more, with lists where others expect them */
+
+        ngx_ors_out_init(&out, req->pool, NGX_ORS_REQUEST_BLOCK);
+        ngx_ors_edits_write(&lists, &req->json, 0, body->len, 1, &out);
+
+        if (ngx_ors_out_text(&out, &req->body) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        req->listed = 1;
+
+        ngx_ors_edits_clear(&req->edits);
+        ngx_memzero(req->unknown, sizeof(req->unknown));
+
+        rc = ngx_ors_request_read_body(req, NULL, err);
+    }
+
+    return (rc == NGX_OK) ? ngx_ors_request_fields(req, err) : rc;
+}
+
+
+/* reads req->body; "lists" gets the brackets that it lacks */
+
+static ngx_int_t
+ngx_ors_request_read_body(ngx_ors_request_t *req, ngx_ors_edits_t *lists,
+    ngx_ors_error_t *err)
+{
     u_char             *last, buf[NGX_ORS_JSON_REASON];
     ngx_int_t           rc;
     ngx_ors_validate_t  v;
 
-    req->body = *body;
-
-    rc = ngx_ors_json_read(&req->json, body->data, body->len);
+    rc = ngx_ors_json_read(&req->json, req->body.data, req->body.len);
 
     req->values = req->json.n;
 
@@ -119,17 +161,13 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     v.pool = req->pool;
     v.err = err;
     v.edits = &req->edits;
+    v.lists = lists;
     v.nfound = ngx_ors_rq_n;
     v.unknown = req->unknown;
 
-    rc = ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
-                          (req->endpoint->id == ngx_ors_endpoint_responses)
-                          ? req->field : NULL);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    return ngx_ors_request_fields(req, err);
+    return ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
+                            (req->endpoint->id == ngx_ors_endpoint_responses)
+                            ? req->field : NULL);
 }
 
 

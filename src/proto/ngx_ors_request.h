@@ -55,6 +55,8 @@ typedef struct {
     ngx_uint_t                 nignored;  /* those that are not sent on, */
     ngx_str_t                  ignored;   /* and their names, see */
                                           /* ngx_ors_request_ignore() */
+    unsigned                   listed:1;    /* "body" is not the client's: */
+                                            /* objects became lists */
     unsigned                   stream:1;
     unsigned                   compact:1;   /* a summary is asked for */
     unsigned                   obfuscate:1;   /* deltas are to be padded */

@@ -46,6 +46,8 @@ typedef struct {
 
 static ngx_int_t ngx_ors_validate_value(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
+static ngx_int_t ngx_ors_validate_lone(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
 static ngx_int_t ngx_ors_validate_integer(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
 static ngx_int_t ngx_ors_validate_string(ngx_ors_walk_t *w,
@@ -181,7 +183,7 @@ ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     if (!(rule->types & ((ngx_uint_t) 1 << node->type))) {
-        return ngx_ors_mismatch_type(&w->violation, node, rule);
+        return ngx_ors_validate_lone(w, node, rule);
     }
 
     switch ((ngx_ors_json_type_e) node->type) {
@@ -217,6 +219,40 @@ ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * A value of another type, which may be the only element of a list, as of one
+ * for which a string is an abbreviation
+ */
+
+static ngx_int_t
+ngx_ors_validate_lone(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_rule_t *rule)
+{
+    ngx_ors_edits_t  *lists;
+
+    static ngx_str_t  open = ngx_string("[");
+    static ngx_str_t  close = ngx_string("]");
+
+    lists = w->v->lists;
+
+    if (lists == NULL || !(w->profile & NGX_ORS_IN_TOLERANT)
+        || node->type != ngx_ors_json_object || rule->element == NULL
+        || rule->element->shape == NULL || !(rule->types & NGX_ORS_V_STRING))
+    {
+        return ngx_ors_mismatch_type(&w->violation, node, rule);
+    }
+
+    if (ngx_ors_edits_add(lists, ngx_ors_edit_start(node), 0, &open) != NGX_OK
+        || ngx_ors_edits_add(lists, ngx_ors_edit_end(node), 0, &close)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_validate_value(w, node, rule->element);
 }
 
 

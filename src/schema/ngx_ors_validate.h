@@ -253,6 +253,10 @@ typedef struct {
 
     /* stripped and filled members; NULL: nothing is changed */
     ngx_ors_edits_t          *edits;
+    /* brackets for objects in place of lists that may be strings, where a */
+    /* profile is tolerant; NULL: none */
+    ngx_ors_edits_t          *lists;
+
     ngx_ors_fill_pt           fill;       /* NULL: tables only */
     void                     *data;       /* for "fill" */
 

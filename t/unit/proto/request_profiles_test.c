@@ -31,7 +31,7 @@ static reading_t  bodies[] = {
     { "{'input':''}", ALL, NULL, NULL },
     { "{'input':[]}", ALL, NULL, NULL },
     { "{'model':5}", NONE, TYPE, "model" },
-    { "{'input':{}}", NONE, TYPE, "input" },
+    { "{'input':true}", NONE, TYPE, "input" },
     { "{'input':[null]}", NONE, TYPE, "input[0]" },
     { "[]", NONE, TYPE, "" },
     { "{'model':'m','model':'m'}", NONE, "duplicate_key", "model" },

@@ -35,7 +35,7 @@ static test_t  bodies[] = {
     { "{'model':'m\\u00e9','input':'x'}", OK },
     { "{'model':'m','input':null}", OK },
     { "{'model':'m','input':5}", "invalid_type", "input" },
-    { "{'model':'m','input':{}}", "invalid_type", "input" },
+    { "{'model':'m','input':true}", "invalid_type", "input" },
     { "{'model':'m','input':true}", "invalid_type", "input" },
     { "{'model':'m','input':''}", OK },
     { "{'model':'m','input':[]}", OK },
