@@ -616,6 +616,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->flavor = NGX_CONF_UNSET_UINT;
     conf->reject_level = NGX_CONF_UNSET_UINT;
     conf->status = NGX_CONF_UNSET_UINT;
+    conf->policy.types = NGX_CONF_UNSET_PTR;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
     conf->credentials = NGX_CONF_UNSET_UINT;
@@ -674,6 +675,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
     ngx_conf_merge_msec_value(conf->tries_timeout, prev->tries_timeout, 0);
     ngx_conf_merge_ptr_value(conf->hosting.tools, prev->hosting.tools, NULL);
+    ngx_conf_merge_ptr_value(conf->policy.types, prev->policy.types, NULL);
     ngx_conf_merge_ptr_value(conf->hosting.servers, prev->hosting.servers,
                              NULL);
     ngx_conf_merge_uint_value(conf->hosting.max_calls,

@@ -102,7 +102,7 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     static ngx_ors_policy_t  policy = {
         NGX_ORS_TOLERANT_OPENAI, ngx_ors_unknown_pass, 0,
-        ngx_ors_reasoning_summary, ngx_ors_refusal_part
+        ngx_ors_reasoning_summary, ngx_ors_refusal_part, NULL
     };
 
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));

@@ -399,7 +399,8 @@ static const ngx_ors_variant_t  ngx_ors_untyped_items[] = {
 const ngx_ors_shape_t  ngx_ors_fields_input_item =
     ngx_ors_shape_choice("type", ngx_ors_item_types, ngx_ors_untyped_items,
                          &ngx_ors_extension_item_shape,
-                         ngx_ors_code_unsupported_item);
+                         ngx_ors_code_unsupported_item, NULL,
+                         &ngx_ors_extension_item_shape);
 
 const ngx_ors_rule_t  ngx_ors_input_rule =
     ngx_ors_rule_content(NGX_ORS_V_NULL,

@@ -133,8 +133,7 @@ static ngx_ors_typed(ngx_ors_namespace_shape,
 
 /* all tools */
 
-static ngx_ors_variants_of(ngx_ors_tool_shape, "type",
-    NULL, &ngx_ors_typed_shape,
+static ngx_ors_variants_tool(ngx_ors_tool_shape, &ngx_ors_typed_shape,
     ngx_ors_variant("function", STRICT, function),
     ngx_ors_variant("function", TOLERANT, either_function),
     ngx_ors_choice_openai("namespace", &ngx_ors_namespace_shape),
@@ -198,7 +197,7 @@ static ngx_ors_typed_optional(ngx_ors_mcp_choice_shape,
 
 /* the flavor says of the others only that they are objects */
 
-static ngx_ors_variants(ngx_ors_allowed_shape, "type",
+static ngx_ors_variants_tool(ngx_ors_allowed_shape, NULL,
     ngx_ors_variant("function", STRICT, named),
     ngx_ors_variant("function", TOLERANT, either_named),
     ngx_ors_others(OPENAI, typed));
@@ -213,7 +212,7 @@ static ngx_ors_typed(ngx_ors_allowed_tools_shape,
     ngx_ors_row("mode", ngx_ors_is_enum(0, ngx_ors_tool_modes)));
 
 
-static ngx_ors_variants(ngx_ors_tool_choice_shape, "type",
+static ngx_ors_variants_tool(ngx_ors_tool_choice_shape, NULL,
     ngx_ors_variant("function", STRICT, named),
     ngx_ors_variant("function", TOLERANT, either_named),
     ngx_ors_variant("allowed_tools", ALL, allowed_tools),

@@ -469,7 +469,7 @@ ngx_ors_validate_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         }
     }
 
-    return ngx_ors_mismatch_choice(&w->violation, w->profile, value, choice);
+    return ngx_ors_mismatch_choice(&w->violation, w->v->policy, value, choice);
 }
 
 
@@ -500,6 +500,10 @@ static const ngx_ors_shape_t *
 ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
     const ngx_ors_shape_t *choice)
 {
+    ngx_str_t                *name;
+    ngx_uint_t                i;
+    ngx_array_t              *types;
+    ngx_keyval_t             *type;
     const ngx_ors_variant_t  *variant;
 
     for (variant = choice->values; variant->name.len; variant++) {
@@ -513,6 +517,17 @@ ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
 
     if (choice->extension && ngx_ors_validate_extension(w->json, value)) {
         return choice->extension;
+    }
+
+    types = (choice->tool || choice->item) ? w->v->policy->types : NULL;
+
+    for (i = 0; types && i < types->nelts; i++) {
+        type = (ngx_keyval_t *) types->elts + i;
+        name = choice->tool ? &type->key : &type->value;
+
+        if (ngx_ors_json_equal(w->json, value, name->data, name->len)) {
+            return choice->tool ? choice->tool : choice->item;
+        }
     }
 
     return (variant->in & w->profile) ? variant->shape : NULL;

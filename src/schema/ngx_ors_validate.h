@@ -175,6 +175,10 @@ struct ngx_ors_shape_s {
     const ngx_ors_map_t      *map;
 
     const ngx_ors_foreign_t  *foreign;    /* NULL: no such names */
+
+    /* of types of tools that the operator has, and of their items, or NULL */
+    const ngx_ors_shape_t    *tool;
+    const ngx_ors_shape_t    *item;
 };
 
 
@@ -228,6 +232,9 @@ typedef struct {
     ngx_uint_t                mask;       /* hide upstream's error texts */
     ngx_uint_t                reasoning;  /* ngx_ors_reasoning_e */
     ngx_uint_t                refusal;    /* ngx_ors_refusal_e */
+    ngx_array_t              *types;      /* of ngx_keyval_t, of the tools */
+                                          /* that are served here, and of */
+                                          /* their items; NULL: none */
 } ngx_ors_policy_t;
 
 

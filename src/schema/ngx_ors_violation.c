@@ -430,9 +430,13 @@ ngx_ors_mismatch_value(ngx_ors_violation_t *violation, ngx_uint_t profile,
 
 
 ngx_int_t
-ngx_ors_mismatch_choice(ngx_ors_violation_t *violation, ngx_uint_t profile,
-    ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape)
+ngx_ors_mismatch_choice(ngx_ors_violation_t *violation,
+    ngx_ors_policy_t *policy, ngx_ors_json_node_t *node,
+    const ngx_ors_shape_t *shape)
 {
+    ngx_uint_t                i;
+    ngx_array_t              *types;
+    ngx_keyval_t             *type;
     const ngx_str_t          *text;
     const ngx_ors_variant_t  *variant;
 
@@ -440,10 +444,21 @@ ngx_ors_mismatch_choice(ngx_ors_violation_t *violation, ngx_uint_t profile,
         ngx_ors_violation_set(violation, shape->code, "must be ");
 
         text = NULL;
+        types = (shape->tool || shape->item) ? policy->types : NULL;
+
+        /* a long list is cut */
+
+        for (i = 0; types && i < types->nelts; i++) {
+            type = (ngx_keyval_t *) types->elts + i;
+
+            ngx_ors_mismatch_name(violation, text,
+                                  shape->tool ? &type->key : &type->value);
+            text = shape->tool ? &type->key : &type->value;
+        }
 
         for (variant = shape->values; variant->name.len; variant++) {
 
-            if (variant->in & profile) {
+            if (variant->in & policy->profile) {
                 ngx_ors_mismatch_name(violation, text, &variant->name);
                 text = &variant->name;
             }

@@ -182,7 +182,7 @@ typedef struct {
     const ngx_ors_shape_t  name = {                                           \
         (const ngx_ors_field_t[]) { __VA_ARGS__ },                            \
         ngx_ors_nrows(__VA_ARGS__), required, open,                           \
-        ngx_null_string, NULL, NULL, NULL, 0, NULL, foreign                   \
+        ngx_null_string, NULL, NULL, NULL, 0, NULL, foreign, NULL, NULL       \
     }
 
 #define ngx_ors_foreign(name, text)                                           \
@@ -224,7 +224,17 @@ typedef struct {
         ngx_ors_shape_choice(key,                                             \
             ((const ngx_ors_variant_t[]) {                                    \
                 __VA_ARGS__, ngx_ors_variants_end                             \
-            }), absent, extension, ngx_ors_code_invalid_value)
+            }), absent, extension, ngx_ors_code_invalid_value, NULL, NULL)
+
+/* the same of tools, with types that the operator has */
+
+#define ngx_ors_variants_tool(name, extension, ...)                           \
+    const ngx_ors_shape_t  name =                                             \
+        ngx_ors_shape_choice("type",                                          \
+            ((const ngx_ors_variant_t[]) {                                    \
+                __VA_ARGS__, ngx_ors_variants_end                             \
+            }), NULL, extension, ngx_ors_code_invalid_value,                  \
+            &ngx_ors_typed_shape, NULL)
 
 /* profiles and shapes without the front and the end of their names */
 
@@ -234,12 +244,13 @@ typedef struct {
 #define ngx_ors_others(in, shape)                                             \
     { ngx_null_string, NGX_ORS_IN_##in, &ngx_ors_##shape##_shape }
 
-#define ngx_ors_shape_choice(key, values, absent, extension, code)            \
+#define ngx_ors_shape_choice(key, values, absent, extension, code, tool, item) \
     { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL,  \
-      NULL }
+      NULL, tool, item }
 
 #define ngx_ors_shape_map(map)                                                \
-    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, 0, map, NULL }
+    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, 0, map, NULL, NULL,   \
+      NULL }
 
 
 /* the end of a list of values, and of variants that admits no others */
@@ -308,7 +319,7 @@ ngx_int_t ngx_ors_mismatch_value(ngx_ors_violation_t *violation,
 
 /* "node", the key of an object by which "shape" chooses, chooses nothing. */
 ngx_int_t ngx_ors_mismatch_choice(ngx_ors_violation_t *violation,
-    ngx_uint_t profile, ngx_ors_json_node_t *node,
+    ngx_ors_policy_t *policy, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape);
 
 /*

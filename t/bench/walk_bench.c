@@ -51,7 +51,7 @@ static ngx_pool_t        *walk_bench_pool;
 static ngx_ors_error_t    walk_bench_err;
 static ngx_ors_policy_t   walk_bench_policy = {
     NGX_ORS_STRICT_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
-    ngx_ors_refusal_part
+    ngx_ors_refusal_part, NULL
 };
 
 

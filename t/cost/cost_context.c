@@ -23,10 +23,10 @@ static const char  *cost_names[] = {
 
 static const ngx_ors_policy_t  cost_policies[] = {
     { NGX_ORS_STRICT_SPEC, ngx_ors_unknown_strip, 0, ngx_ors_reasoning_summary,
-      ngx_ors_refusal_part },
+      ngx_ors_refusal_part, NULL },
     { NGX_ORS_TOLERANT_SPEC, ngx_ors_unknown_strip, 0,
       ngx_ors_reasoning_summary,
-      ngx_ors_refusal_part }
+      ngx_ors_refusal_part, NULL }
 };
 
 

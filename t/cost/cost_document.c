@@ -31,11 +31,11 @@ static const char  *cost_names[] = {
 
 static const ngx_ors_policy_t  cost_policies[] = {
     { NGX_ORS_STRICT_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
-      ngx_ors_refusal_part },
+      ngx_ors_refusal_part, NULL },
     { NGX_ORS_STRICT_OPENAI, ngx_ors_unknown_strip, 0,
       ngx_ors_reasoning_content, ngx_ors_refusal_text },
     { NGX_ORS_TOLERANT_OPENAI, ngx_ors_unknown_pass, 1,
-      ngx_ors_reasoning_summary, ngx_ors_refusal_part }
+      ngx_ors_reasoning_summary, ngx_ors_refusal_part, NULL }
 };
 
 

@@ -25,7 +25,7 @@ static const char  *cost_names[] = { "strip, chat", NULL };
 
 static ngx_ors_policy_t  cost_policy = {
     NGX_ORS_STRICT_SPEC, ngx_ors_unknown_strip, 0, ngx_ors_reasoning_summary,
-    ngx_ors_refusal_part
+    ngx_ors_refusal_part, NULL
 };
 
 static ngx_ors_store_engine_t  cost_engine = { .down = cost_down };

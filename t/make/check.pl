@@ -76,7 +76,7 @@ my %short = (
 # Code lines that a room may have; a commit that raises a number says why.
 
 my %budget = (
-    ''         => 650,
+    ''         => 655,
     answer     => 4300,
     base       => 2760,     # with the rows of the book
     chat       => 6200,
@@ -84,7 +84,7 @@ my %budget = (
     json       => 2150,
     jsonschema => 3350,
     proto      => 6150,
-    schema     => 3350,
+    schema     => 3400,
     seal       => 600,
     session    => 3700,
     stats      => 1850,

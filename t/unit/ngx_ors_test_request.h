@@ -17,7 +17,7 @@
 
 static ngx_ors_policy_t  ngx_ors_test_policy = {
     NGX_ORS_TOLERANT_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
-    ngx_ors_refusal_part
+    ngx_ors_refusal_part, NULL
 };
 
 

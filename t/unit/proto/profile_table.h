@@ -93,6 +93,7 @@ test_reading(frame_t *frame, reading_t *row, ngx_uint_t n)
 
     pool = ngx_ors_test_pool();
 
+    ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     policy.profile = 1 << n;
     policy.unknown = ngx_ors_unknown_auto;
     policy.mask = 0;

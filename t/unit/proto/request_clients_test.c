@@ -76,6 +76,7 @@ test_policy(char *name, ngx_str_t *body, ngx_uint_t profile,
 
     pool = ngx_ors_test_pool();
 
+    ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     policy.profile = profile;
     policy.unknown = unknown;
     policy.mask = 0;

@@ -281,6 +281,7 @@ test_found(void)
 
     pool = ngx_ors_test_pool();
 
+    ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     policy.profile = OPENAI;
     policy.unknown = ngx_ors_unknown_auto;
     policy.mask = 0;

@@ -79,7 +79,8 @@ shape_validate(char *text, const ngx_ors_shape_t *shape, ngx_uint_t profile,
     ngx_int_t           rc;
     ngx_ors_json_t      json;
     ngx_ors_edits_t     edits;
-    ngx_ors_policy_t    policy = { profile, ngx_ors_unknown_auto, 0, 0, 0 };
+    ngx_ors_policy_t    policy = { profile, ngx_ors_unknown_auto, 0, 0, 0,
+                                   NULL };
     ngx_ors_validate_t  v;
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));

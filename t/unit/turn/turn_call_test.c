@@ -163,7 +163,7 @@ test_masked(void)
     static ngx_ors_policy_t  policy = {
         NGX_ORS_TOLERANT_SPEC, ngx_ors_unknown_auto, 1,
         ngx_ors_reasoning_summary,
-        ngx_ors_refusal_part
+        ngx_ors_refusal_part, NULL
     };
 
     static struct {
