@@ -238,9 +238,8 @@ ngx_ors_chat_choice_type(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type)
         }
     }
 
-    hosted = ngx_ors_hosted_type_find(cc->target->hosting,
-                                      ngx_ors_hosted_type_of(&cc->req->json,
-                                                             type));
+    hosted = ngx_ors_hosted_type_find(cc->target->hosting, &cc->req->json,
+                                      type);
 
     tool = hosted ? ngx_ors_chat_tools_sent(cc->tools, &hosted->name) : NULL;
 

@@ -182,6 +182,7 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         return NGX_OK;
 
     case ngx_ors_input_mcp_call:
+    case ngx_ors_input_own:
         ngx_ors_chat_hosted(item, in, in->arguments);
         return NGX_OK;
 

@@ -637,17 +637,25 @@ static ngx_int_t
 ngx_ors_chat_hosted_name(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item, ngx_str_t *sent)
 {
+    u_char                *last;
     ngx_str_t              label, name;
     ngx_ors_input_item_t  *in;
 
     in = ngx_ors_chat_input_item(cm, item);
 
-    /* the type of the tool is that of its item without the end */
+    if (in->kind == ngx_ors_input_hosted || in->kind == ngx_ors_input_own) {
 
-    if (in->kind == ngx_ors_input_hosted) {
-        *sent = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type),
-                                 1)->name;
-        sent->len -= sizeof("_call") - 1;
+        if (ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->type),
+                              cm->cc.pool, sent)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        (void) ngx_ors_item_tool(sent);
+
+        last = sent->data + sent->len;
+        sent->len = ngx_ors_tool_name_legal(sent->data, last) - sent->data;
 
         return NGX_OK;
     }

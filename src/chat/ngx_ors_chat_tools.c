@@ -281,7 +281,7 @@ ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
 
     if (hosted == NULL
         || (hosted->type != ngx_ors_hosted_type_none
-            && ngx_ors_hosted_type_asked(cr->req, hosted->type) == NULL))
+            && ngx_ors_hosted_type_asked(cr->req, hosted) == NULL))
     {
         return NGX_OK;
     }
@@ -333,19 +333,18 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
 
-    hosted = ngx_ors_hosted_type_find(cr->hosting,
-                                      ngx_ors_hosted_type_of(cr->json, type));
-
-    if (hosted && cr->item < 0) {
-        return ngx_ors_chat_tools_defined(cr, hosted);
-    }
-
     /* a server that is called from here: its functions are hosted ones */
 
     if (cr->hosting && cr->hosting->servers && cr->item < 0
         && ngx_ors_json_is(cr->json, type, "mcp"))
     {
         return NGX_OK;
+    }
+
+    hosted = ngx_ors_hosted_type_find(cr->hosting, cr->json, type);
+
+    if (hosted && cr->item < 0) {
+        return ngx_ors_chat_tools_defined(cr, hosted);
     }
 
     if (ngx_ors_chat_type(cr->options, cr->json, type, cr->req->pool,

@@ -41,8 +41,12 @@ static ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_tool_fail(void *data, const char *fault);
 static ngx_uint_t ngx_http_ors_tool_over(void *data);
 static ngx_int_t ngx_http_ors_tool_read(void *data, ngx_buf_t *b);
+static char *ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value);
 static char *ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
+static char *ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_array_t *types, ngx_str_t *value);
 static ngx_int_t ngx_http_ors_tool_definition(ngx_conf_t *cf,
     ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_http_ors_tool_define(ngx_conf_t *cf,
@@ -68,8 +72,9 @@ static const ngx_http_ors_call_kind_t  ngx_http_ors_tool_kind = {
 
 
 static ngx_conf_enum_t  ngx_http_ors_tool_shows[] = {
-    { ngx_string("items"), 0 },
-    { ngx_string("none"), 1 },
+    { ngx_string("items"), ngx_ors_tool_items },
+    { ngx_string("plain"), ngx_ors_tool_plain },
+    { ngx_string("none"), ngx_ors_tool_none },
     { ngx_null_string, 0 }
 };
 
@@ -83,8 +88,8 @@ static ngx_ors_conf_param_t  ngx_http_ors_tool_params[] = {
       offsetof(ngx_ors_tool_t, timeout), 1, 0, NULL, "a time above 0" },
 
     { ngx_string("show="), ngx_ors_conf_param_word,
-      offsetof(ngx_ors_tool_t, hidden), 0, 0, ngx_http_ors_tool_shows,
-      "\"items\" or \"none\"" },
+      offsetof(ngx_ors_tool_t, show), 0, 0, ngx_http_ors_tool_shows,
+      "\"items\", \"plain\" or \"none\"" },
 
     { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
@@ -575,17 +580,21 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     tools = &olcf->hosting.tools;
     value = cf->args->elts;
 
-    if (!ngx_ors_line_name(&value[1])) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid tool \"%V\", it must be the name of a "
-                           "function: 1 to %d letters, digits, \"_\" or \"-\"",
-                           &value[1], NGX_ORS_NAME_MAX);
+    ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
+
+    tool.timeout = NGX_CONF_UNSET_MSEC;
+    tool.show = NGX_CONF_UNSET_UINT;
+
+    if (ngx_http_ors_tool_name(cf, &tool, &value[1]) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
     if (*tools == NGX_CONF_UNSET_PTR) {
         *tools = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_tool_t));
-        if (*tools == NULL) {
+        olcf->policy.types = ngx_array_create(cf->pool, 4,
+                                              sizeof(ngx_keyval_t));
+
+        if (*tools == NULL || olcf->policy.types == NULL) {
             return NGX_CONF_ERROR;
         }
     }
@@ -593,17 +602,12 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_memzero(&hosting, sizeof(ngx_ors_hosting_t));
     hosting.tools = *tools;
 
-    if (ngx_ors_hosting_find(&hosting, &value[1])) {
-        ngx_ors_conf_error(cf, 0, "tool \"%V\" is duplicate", &value[1]);
+    if (ngx_ors_hosting_find(&hosting, &tool.name)) {
+        ngx_ors_conf_error(cf, 0,
+                           "tool \"%V\" is duplicate, models know another one "
+                           "as \"%V\"", &value[1], &tool.name);
         return NGX_CONF_ERROR;
     }
-
-    ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
-
-    tool.name = value[1];
-    tool.type = ngx_ors_hosted_type(&tool.name);
-    tool.timeout = NGX_CONF_UNSET_MSEC;
-    tool.hidden = NGX_CONF_UNSET_UINT;
 
     if (ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK
         || ngx_ors_conf_params(cf, ngx_http_ors_tool_params, &tool, 3, "tool",
@@ -614,23 +618,12 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     ngx_conf_init_msec_value(tool.timeout, NGX_HTTP_ORS_TOOL_TIMEOUT);
-    ngx_conf_init_uint_value(tool.hidden, 0);
+    ngx_conf_init_uint_value(tool.show, ngx_ors_tool_items);
 
-    /* the client sees an item of the type, never the call of the function */
-
-    if (tool.type != ngx_ors_hosted_type_none) {
-        tool.silent = tool.hidden;
-        tool.hidden = 1;
-        tool.defined = (tool.function.len != 0);
-
-        if (!tool.defined
-            && ngx_http_ors_tool_define(cf, &tool,
-                                      ngx_ors_hosted_type_definition(tool.type),
-                                      &tool.name)
-               != NGX_OK)
-        {
-            return NGX_CONF_ERROR;
-        }
+    if (ngx_http_ors_tool_typed(cf, &tool, olcf->policy.types, &value[1])
+        != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
     }
 
     new = ngx_array_push(*tools);
@@ -639,6 +632,157 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     *new = tool;
+
+    return NGX_CONF_OK;
+}
+
+
+/* a name with a slug is that of a type, which clients have to declare */
+
+static char *
+ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *value)
+{
+    u_char     *p;
+    ngx_str_t   slug, *type;
+
+    tool->name = *value;
+
+    ngx_str_set(&slug, NGX_ORS_HOSTED_SLUG);
+    slug.len--;
+
+    p = ngx_strlchr(value->data, value->data + value->len, ':');
+
+    if (p) {
+        slug.data = value->data;
+        slug.len = p - value->data;
+
+        tool->name.data = p + 1;
+        tool->name.len -= slug.len + 1;
+    }
+
+    if (!ngx_ors_line_name(&tool->name) || !ngx_ors_line_name(&slug)) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid tool \"%V\", it must be the name of a "
+                           "function: 1 to %d letters, digits, \"_\" or "
+                           "\"-\", or a type of tools, which has a slug of "
+                           "the same and \":\" in front of its name",
+                           value, NGX_ORS_NAME_MAX);
+        return NGX_CONF_ERROR;
+    }
+
+    type = tool->types;
+
+    if (ngx_ors_str_printf(type, cf->pool, "%V:%V", &slug, &tool->name)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_strncmp(type->data, NGX_ORS_HOSTED_SLUG,
+                    sizeof(NGX_ORS_HOSTED_SLUG) - 1)
+        == 0)
+    {
+        tool->types[1] = tool->name;
+        tool->type = ngx_ors_hosted_type(&tool->name);
+    }
+
+    if (p && tool->type == ngx_ors_hosted_type_none) {
+        tool->type = ngx_ors_hosted_type_own;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/*
+ * A function with a definition is a type as well.  The client of a type sees
+ * its items, never the calls of the function.
+ */
+
+static char *
+ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_array_t *types, ngx_str_t *value)
+{
+    ngx_uint_t       i;
+    ngx_keyval_t    *kv;
+    ngx_ors_tool_t  *typed;
+
+    typed = tool;
+
+    if (tool->type == ngx_ors_hosted_type_none) {
+        tool->hidden = (tool->show == ngx_ors_tool_none);
+
+        if (tool->function.len) {
+            typed = ngx_palloc(cf->pool, sizeof(ngx_ors_tool_t));
+            if (typed == NULL) {
+                return NGX_CONF_ERROR;
+            }
+
+            *typed = *tool;
+            typed->type = ngx_ors_hosted_type_own;
+            tool->typed = typed;
+        }
+
+        ngx_memzero(tool->types, sizeof(tool->types));
+    }
+
+    if (typed->type != ngx_ors_hosted_type_own
+        && tool->show == ngx_ors_tool_plain)
+    {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid parameter \"show=plain\" of tool \"%V\", "
+                           "only a type that \"definition=\" describes can "
+                           "have it", value);
+        return NGX_CONF_ERROR;
+    }
+
+    if (typed->type == ngx_ors_hosted_type_none) {
+        return NGX_CONF_OK;
+    }
+
+    typed->hidden = 1;
+    typed->defined = (typed->function.len != 0);
+
+    if (typed->type == ngx_ors_hosted_type_own) {
+
+        if (!typed->defined) {
+            ngx_ors_conf_error(cf, 0,
+                               "tool \"%V\" is a type and needs "
+                               "\"definition=\", the function that the model "
+                               "gets for it", value);
+            return NGX_CONF_ERROR;
+        }
+
+    } else if (!typed->defined
+               && ngx_http_ors_tool_define(cf, typed,
+                                    ngx_ors_hosted_type_definition(typed->type),
+                                    &typed->name)
+                  != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    /* the tables have other types without the slug */
+
+    for (i = 0; i < 2 && typed->types[i].len; i++) {
+
+        if (i && typed->type != ngx_ors_hosted_type_own) {
+            break;
+        }
+
+        kv = ngx_array_push(types);
+        if (kv == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        kv->key = typed->types[i];
+
+        if (ngx_ors_str_printf(&kv->value, cf->pool, "%V_call", &kv->key)
+            != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
+    }
 
     return NGX_CONF_OK;
 }

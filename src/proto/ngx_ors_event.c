@@ -321,7 +321,7 @@ ngx_ors_event_hosted_begin(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_item_added(out, resp, item);
     ngx_ors_event_progress(out, resp, item);
 
-    if (!item->hosted->prefixed && ngx_ors_event_call(item)->delta.len) {
+    if (item->hosted->slug.len == 0 && ngx_ors_event_call(item)->delta.len) {
 
         if (item->arguments.len) {
             ngx_ors_event_arguments_delta(out, resp, item, NULL);
@@ -351,15 +351,35 @@ static void
 ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    ngx_str_t             *type, *status;
+    ngx_str_t              name, *type, *status;
     ngx_ors_event_step_t  *step;
 
-    if (item->hosted->prefixed) {
+    if (item->hosted->slug.len) {
         return;
     }
 
-    type = ngx_ors_item_type(item->type);
+    type = ngx_ors_item_name(item);
     status = ngx_ors_item_status(item);
+
+    /* of an operator's type: the steps that all of the others have */
+
+    if (item->type == ngx_ors_item_own
+        && (item->status == ngx_ors_item_in_progress
+            || item->status == ngx_ors_item_completed))
+    {
+        if (ngx_ors_str_printf(&name, resp->request->pool, "response.%V.%V",
+                               type, status)
+            != NGX_OK)
+        {
+            out->failed = 1;
+            return;
+        }
+
+        ngx_ors_event_place(out, resp, item, &name);
+        ngx_ors_out_lit(out, "}");
+        ngx_ors_frame_close(out);
+        return;
+    }
 
     for (step = ngx_ors_event_steps; step->name.len; step++) {
 

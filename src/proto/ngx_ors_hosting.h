@@ -25,13 +25,28 @@ typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
 typedef enum {
     ngx_ors_hosted_type_none = 0,         /* a function */
     NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_value)
+    ngx_ors_hosted_type_own,              /* of the operator's */
     ngx_ors_hosted_types
 } ngx_ors_hosted_type_e;
 
 
-typedef struct {
+typedef enum {
+    ngx_ors_tool_items = 0,
+    ngx_ors_tool_plain,                   /* without the slug, if it is of an */
+                                          /* operator's type */
+    ngx_ors_tool_none
+} ngx_ors_tool_show_e;
+
+
+typedef struct ngx_ors_tool_s  ngx_ors_tool_t;
+
+struct ngx_ors_tool_s {
     ngx_str_t                name;        /* of the function */
     ngx_ors_hosted_type_e    type;
+    ngx_str_t                types[2];    /* that clients declare: the name */
+                                          /* with a slug; and alone, or empty */
+    ngx_ors_tool_t          *typed;       /* of a function: itself, as a */
+                                          /* type, or NULL */
     ngx_str_t                function;    /* JSON, as chat servers get it, */
                                           /* empty: the client declares it */
     ngx_str_t                parameters;  /* JSON Schema in it, or empty */
@@ -41,10 +56,10 @@ typedef struct {
     ngx_str_t                remote;      /* location, and its tool, or empty */
     ngx_msec_t               timeout;     /* of a call */
     ngx_ors_mcp_function_t  *mcp;         /* of an MCP server, or NULL */
-    ngx_uint_t               hidden;      /* clients get no items of it */
-    ngx_uint_t               silent;      /* ... nor of its type */
+    ngx_uint_t               hidden;      /* clients do not see its calls */
+    ngx_uint_t               show;        /* ngx_ors_tool_show_e */
     ngx_uint_t               defined;     /* of a type, by "definition=" */
-} ngx_ors_tool_t;
+};
 
 
 typedef struct {

@@ -191,12 +191,17 @@ ngx_ors_input_find(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
 }
 
 
-/* without a type, an item with a role is a message: an id is a reference */
+/*
+ * Without a type, an item with a role is a message: an id is a reference.  A
+ * type that is not in the book is a call if it looks like one.
+ */
 
 static ngx_ors_input_e
 ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
 {
-    ngx_ors_json_node_t  *type;
+    ngx_str_t             text;
+    ngx_ors_item_row_t   *row;
+    ngx_ors_json_node_t  *type, *arguments;
 
     type = ngx_ors_input_node(item, item->type);
 
@@ -204,7 +209,48 @@ ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
         return item->role ? ngx_ors_input_message : ngx_ors_input_reference;
     }
 
-    return ngx_ors_item_row(json, type, 1)->kind;
+    row = ngx_ors_item_row(json, type, 1);
+    arguments = ngx_ors_input_node(item, item->arguments);
+
+    if (row->name.len == 0 && arguments
+        && arguments->type == ngx_ors_json_string)
+    {
+        ngx_ors_json_raw(json, type, &text);
+
+        if (ngx_ors_item_tool(&text) == NGX_OK) {
+            return ngx_ors_input_own;
+        }
+    }
+
+    return row->kind;
+}
+
+
+ngx_int_t
+ngx_ors_item_tool(ngx_str_t *type)
+{
+    size_t   len;
+    u_char  *p, *last;
+
+    len = sizeof("_call") - 1;
+
+    if (type->len <= len) {
+        return NGX_DECLINED;
+    }
+
+    last = type->data + type->len - len;
+
+    if (ngx_memcmp(last, "_call", len) != 0) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_strlchr(type->data, last, ':');
+    p = p ? p + 1 : type->data;
+
+    type->len = last - p;
+    type->data = p;
+
+    return type->len ? NGX_OK : NGX_DECLINED;
 }
 
 

@@ -35,7 +35,10 @@ typedef enum {
     ngx_ors_input_mcp_call,
     ngx_ors_input_approval,               /* mcp_approval_request */
     ngx_ors_input_approval_response,      /* mcp_approval_response */
-    ngx_ors_input_hosted                  /* a search, an interpreter */
+    ngx_ors_input_hosted,                 /* a search, an interpreter */
+    ngx_ors_input_own                     /* of an operator's type: one that */
+                                          /* ends with "_call" and has */
+                                          /* arguments */
 } ngx_ors_input_e;
 
 
@@ -137,6 +140,12 @@ void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
  */
 ngx_ors_item_row_t *ngx_ors_item_row(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type, ngx_uint_t slug);
+
+/*
+ * Makes "type", of an item of a call, the name of its tool: without the slug
+ * and the end.  NGX_OK, or NGX_DECLINED: it is not that of a call.
+ */
+ngx_int_t ngx_ors_item_tool(ngx_str_t *type);
 
 /*
  * Sets "*n" to the last call or output with "id", kept, in front of item "i",

@@ -85,6 +85,8 @@ static void ngx_ors_hosted_file_search(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
 static void ngx_ors_hosted_interpreter(ngx_ors_out_t *out,
     ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_own(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
 static void ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value,
     ngx_uint_t empty, ngx_str_t *none);
 static ngx_int_t ngx_ors_hosted_call_read(ngx_ors_hosted_call_t *call,
@@ -159,10 +161,22 @@ static ngx_ors_hosted_row_t  ngx_ors_hosted_rows[] = {
 
     NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_book)
 
+    { ngx_null_string, ngx_ors_item_own, ngx_string("in_progress"), NULL,
+      ngx_ors_hosted_own, ngx_null_string, NULL, ngx_null_string, NULL,
+      ngx_null_string },
+
     { ngx_null_string, ngx_ors_item_mcp_call, ngx_string("calling"), NULL,
       ngx_ors_hosted_mcp, ngx_null_string, NULL, ngx_null_string, NULL,
       ngx_null_string }
 };
+
+
+ngx_str_t *
+ngx_ors_item_name(ngx_ors_item_t *item)
+{
+    return (item->type == ngx_ors_item_own) ? &item->name
+                                            : ngx_ors_item_type(item->type);
+}
 
 
 ngx_str_t *
@@ -178,9 +192,8 @@ size_t
 ngx_ors_item_id(ngx_ors_item_t *item)
 {
     return sizeof("{\"type\":\"\",\"id\":\"") - 1
-           + ngx_ors_item_type(item->type)->len
-           + ((item->hosted && item->hosted->prefixed)
-              ? sizeof(NGX_ORS_HOSTED_SLUG) - 1 : 0);
+           + ngx_ors_item_name(item)->len
+           + (item->hosted ? item->hosted->slug.len : 0);
 }
 
 
@@ -190,15 +203,15 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
 {
     ngx_uint_t  prefixed;
 
-    prefixed = (item->hosted && item->hosted->prefixed);
+    prefixed = (item->hosted && item->hosted->slug.len);
 
     ngx_ors_out_lit(out, "{\"type\":\"");
 
     if (prefixed) {
-        ngx_ors_out_lit(out, NGX_ORS_HOSTED_SLUG);
+        ngx_ors_out_str(out, &item->hosted->slug);
     }
 
-    ngx_ors_out_str(out, ngx_ors_item_type(item->type));
+    ngx_ors_out_str(out, ngx_ors_item_name(item));
     ngx_ors_out_lit(out, "\",\"id\":\"");
     ngx_ors_out_str(out, &item->id);
 
@@ -427,7 +440,7 @@ ngx_ors_hosted_type(ngx_str_t *name)
 {
     ngx_uint_t  i;
 
-    for (i = 1; i < ngx_ors_hosted_types; i++) {
+    for (i = 1; i < ngx_ors_hosted_type_own; i++) {
 
         if (ngx_ors_same(&ngx_ors_hosted_rows[i].name, name)) {
             return i;
@@ -438,29 +451,33 @@ ngx_ors_hosted_type(ngx_str_t *name)
 }
 
 
-ngx_ors_hosted_type_e
-ngx_ors_hosted_type_of(ngx_ors_json_t *json, ngx_ors_json_node_t *type)
+ngx_uint_t
+ngx_ors_hosted_type_is(ngx_ors_tool_t *tool, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type)
 {
     ngx_str_t   name;
     ngx_uint_t  i;
 
-    for (i = 1; i < ngx_ors_hosted_types; i++) {
-        name = ngx_ors_hosted_rows[i].name;
+    for (i = 0; i < 2 && tool->types[i].len; i++) {
 
-        if (ngx_ors_json_equal(json, type, name.data, name.len)) {
-            return i;
+        if (ngx_ors_json_equal(json, type, tool->types[i].data,
+                               tool->types[i].len))
+        {
+            return 1;
         }
     }
 
     for (i = 0; ngx_ors_hosted_aliases[i].name.len; i++) {
         name = ngx_ors_hosted_aliases[i].name;
 
-        if (ngx_ors_json_equal(json, type, name.data, name.len)) {
-            break;
+        if (ngx_ors_hosted_aliases[i].type == tool->type
+            && ngx_ors_json_equal(json, type, name.data, name.len))
+        {
+            return 1;
         }
     }
 
-    return ngx_ors_hosted_aliases[i].type;
+    return 0;
 }
 
 
@@ -479,24 +496,22 @@ ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type)
 
 
 ngx_ors_tool_t *
-ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
-    ngx_ors_hosted_type_e type)
+ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type)
 {
     ngx_uint_t       i;
     ngx_ors_tool_t  *tool;
 
-    if (hosting == NULL || hosting->tools == NULL
-        || type == ngx_ors_hosted_type_none)
-    {
+    if (hosting == NULL || hosting->tools == NULL) {
         return NULL;
     }
 
-    tool = hosting->tools->elts;
-
     for (i = 0; i < hosting->tools->nelts; i++) {
+        tool = (ngx_ors_tool_t *) hosting->tools->elts + i;
+        tool = tool->typed ? tool->typed : tool;
 
-        if (tool[i].type == type) {
-            return &tool[i];
+        if (ngx_ors_hosted_type_is(tool, json, type)) {
+            return tool;
         }
     }
 
@@ -505,7 +520,7 @@ ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
 
 
 ngx_ors_json_node_t *
-ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_hosted_type_e type)
+ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_tool_t *tool)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
@@ -513,8 +528,8 @@ ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_hosted_type_e type)
     json = &req->json;
 
     ngx_ors_json_each(node, json, req->field[ngx_ors_rq_tools]) {
-        if (ngx_ors_hosted_type_of(json, ngx_ors_json_find(json, node, "type"))
-            == type)
+        if (ngx_ors_hosted_type_is(tool, json,
+                                   ngx_ors_json_find(json, node, "type")))
         {
             return node;
         }
@@ -529,39 +544,40 @@ ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_hosted_type_e type)
  */
 
 
-ngx_ors_hosted_form_e
-ngx_ors_hosted_form(ngx_ors_request_t *req, ngx_uint_t show)
-{
-    if (!show) {
-        return ngx_ors_hosted_hidden;
-    }
-
-    return (req->policy->profile & NGX_ORS_IN_OPENAI)
-           ? ngx_ors_hosted_plain : ngx_ors_hosted_prefixed;
-}
-
-
 ngx_int_t
 ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
-    ngx_uint_t show)
+    ngx_ors_tool_t *tool)
 {
-    char                   *include;
-    ngx_ors_hosted_t       *hosted;
-    ngx_ors_hosted_form_e   form;
+    char              *include;
+    ngx_ors_hosted_t  *hosted;
 
     hosted = ngx_pcalloc(req->pool, sizeof(ngx_ors_hosted_t));
     if (hosted == NULL) {
         return NGX_ERROR;
     }
 
-    form = ngx_ors_hosted_form(req, show);
     include = ngx_ors_hosted_row(item->type)->include;
-
-    hosted->prefixed = (form == ngx_ors_hosted_prefixed);
     hosted->included = include && ngx_ors_request_includes(req, include);
 
+    /* a type is the slug and the name */
+
+    if (item->type == ngx_ors_item_own) {
+        hosted->slug.data = tool->types[0].data;
+        hosted->slug.len = tool->types[0].len - tool->name.len;
+
+    } else {
+        ngx_str_set(&hosted->slug, NGX_ORS_HOSTED_SLUG);
+    }
+
+    if ((req->policy->profile & NGX_ORS_IN_OPENAI)
+        && (item->type != ngx_ors_item_own
+            || tool->show == ngx_ors_tool_plain))
+    {
+        hosted->slug.len = 0;
+    }
+
     item->hosted = hosted;
-    item->dropped = (form == ngx_ors_hosted_hidden);
+    item->dropped = (tool && tool->show == ngx_ors_tool_none);
 
     return NGX_OK;
 }
@@ -745,6 +761,26 @@ ngx_ors_hosted_interpreter(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
 
 static void
+ngx_ors_hosted_own(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, ",\"arguments\":\"");
+
+    if (!empty) {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
+    if (empty || item->hosted->ended == ngx_ors_item_in_progress) {
+        ngx_ors_out_lit(out, "\",\"output\":null");
+        return;
+    }
+
+    ngx_ors_out_lit(out, "\",\"output\":\"");
+    ngx_ors_text_put(out, &item->output);
+    ngx_ors_out_lit(out, "\"");
+}
+
+
+static void
 ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value, ngx_uint_t empty,
     ngx_str_t *none)
 {
@@ -780,6 +816,10 @@ ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
     ngx_ors_hosted_row_t  *row;
 
     ngx_str_null(value);
+
+    if (call->type == ngx_ors_hosted_type_own) {
+        return NGX_OK;
+    }
 
     rc = ngx_ors_hosted_call_read(call, &json, arguments);
 
@@ -842,7 +882,9 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     }
 
     output = ngx_ors_json_find(&json, json.nodes, "output");
-    list = ngx_ors_json_get(&json, json.nodes, row->list.data, row->list.len);
+    list = row->list.len ? ngx_ors_json_get(&json, json.nodes, row->list.data,
+                                            row->list.len)
+                         : NULL;
 
     if (output && output->type == ngx_ors_json_string
         && ngx_ors_json_copy(&json, output, json.pool, &result->text)

@@ -21,6 +21,7 @@
 typedef enum {
     NGX_ORS_ITEMS_PLAIN(ngx_ors_item_value)
     NGX_ORS_ITEMS_HOSTED(ngx_ors_item_value)
+    ngx_ors_item_own                      /* of an operator's type */
 } ngx_ors_item_type_e;
 
 
@@ -85,7 +86,7 @@ struct ngx_ors_item_s {
 
     /* calls: insides of JSON strings */
     ngx_str_t               call_id;
-    ngx_str_t               name;
+    ngx_str_t               name;       /* of an operator's type: its own */
     ngx_str_t               space;      /* namespace of the name, or empty */
     ngx_ors_text_t          arguments;  /* of a custom tool: its input; of */
                                         /* a search, once closed: JSON; */
@@ -136,18 +137,6 @@ struct ngx_ors_item_s {
 #define ngx_ors_item_type(type)  (&ngx_ors_items[type].name)
 
 
-/*
- * Output items of tools that run at the proxy, and how a client sees them:
- * flavor "openai" has types of its own for them, the specification has none.
- */
-
-typedef enum {
-    ngx_ors_hosted_hidden = 0,            /* no item, no events */
-    ngx_ors_hosted_prefixed,              /* an item without events */
-    ngx_ors_hosted_plain
-} ngx_ors_hosted_form_e;
-
-
 typedef enum {
     ngx_ors_hosted_list_error = 0,        /* no list of tools: a string */
     ngx_ors_hosted_protocol_error,        /* "code" is that of JSON-RPC */
@@ -156,9 +145,13 @@ typedef enum {
 } ngx_ors_hosted_error_e;
 
 
-/* members of such items only; texts are borrowed, JSON is not checked */
+/*
+ * Members of items of tools that run here only.  Texts are borrowed, JSON is
+ * not checked.
+ */
 
 struct ngx_ors_hosted_s {
+    ngx_str_t               slug;         /* in front of the type, or empty */
     ngx_str_t               label;        /* inside of a JSON string */
     ngx_str_t               container;    /* the same, of an interpreter */
     ngx_str_t               approval;     /* id of its request, or empty */
@@ -171,7 +164,6 @@ struct ngx_ors_hosted_s {
     ngx_ors_item_status_e   ended;        /* how, in_progress: it runs */
 
     unsigned                answered:1;   /* its output is not null */
-    unsigned                prefixed:1;
     unsigned                included:1;   /* the client sees "results" */
 };
 
@@ -199,6 +191,9 @@ typedef struct {
     ngx_str_t                list;        /* the same as it came, borrowed */
 } ngx_ors_hosted_result_t;
 
+
+/* The item's type without a slug. */
+ngx_str_t *ngx_ors_item_name(ngx_ors_item_t *item);
 
 /* The name of an item's status, static text. */
 ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
@@ -242,10 +237,10 @@ void ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
 ngx_ors_hosted_type_e ngx_ors_hosted_type(ngx_str_t *name);
 
 /*
- * The type of a client's tool: "type" is its member, whose text may end with a
- * date, or NULL.
+ * 1 if "tool" is the one that clients mean by "type", a member of theirs, whose
+ * text may end with a date, or NULL.
  */
-ngx_ors_hosted_type_e ngx_ors_hosted_type_of(ngx_ors_json_t *json,
+ngx_uint_t ngx_ors_hosted_type_is(ngx_ors_tool_t *tool, ngx_ors_json_t *json,
     ngx_ors_json_node_t *type);
 
 /* Default definition of a hosted tool: JSON, static text. */
@@ -259,26 +254,21 @@ ngx_ors_item_type_e ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type);
  * functions.
  */
 ngx_ors_tool_t *ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
-    ngx_ors_hosted_type_e type);
+    ngx_ors_json_t *json, ngx_ors_json_node_t *type);
 
-/* The first tool of that type in "tools" of the request, or NULL. */
+/* The first tool in "tools" of the request that means "tool", or NULL. */
 ngx_ors_json_node_t *ngx_ors_hosted_type_asked(ngx_ors_request_t *req,
-    ngx_ors_hosted_type_e type);
+    ngx_ors_tool_t *tool);
 
 /*
- * The one place that decides how the client of "req" sees hosted tools that
- * are configured with "show", which is 0 for none.
- */
-ngx_ors_hosted_form_e ngx_ors_hosted_form(ngx_ors_request_t *req,
-    ngx_uint_t show);
-
-/*
- * Gives an item of a hosted type its empty hosted part, from req->pool: the
- * request decides on its form and on what "include" adds.  A hidden item is
- * marked as dropped.  NGX_OK or NGX_ERROR: no memory.
+ * Gives an item of a call of "tool", NULL: of an MCP server, its empty hosted
+ * part, from req->pool.  It is the one place that decides how the client sees
+ * such an item: flavor "openai" has types for some of them, all others have a
+ * slug and no events, and one that is not shown is marked as dropped; and on
+ * what "include" adds.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
-    ngx_uint_t show);
+    ngx_ors_tool_t *tool);
 
 /*
  * Sets the error of an item; "text" is the inside of a JSON string, copied.

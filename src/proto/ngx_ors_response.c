@@ -481,7 +481,9 @@ static void
 ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_ors_json_node_t *choice)
 {
-    ngx_ors_json_node_t  *function;
+    u_char               *p;
+    ngx_str_t             name;
+    ngx_ors_json_node_t  *function, *type;
 
     function = ngx_ors_request_function(req, &req->json, choice);
 
@@ -491,7 +493,25 @@ ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
     }
 
     ngx_ors_out_lit(out, "{\"type\":\"function\"");
-    ngx_ors_response_member(out, &req->json, function, "name", "");
+
+    type = ngx_ors_json_find(&req->json, choice, "type");
+
+    if (ngx_ors_json_is(&req->json, type, "function")) {
+        ngx_ors_response_member(out, &req->json, function, "name", "");
+
+    } else {
+
+        /* an operator's type, by the function that models have for it */
+
+        ngx_ors_json_raw(&req->json, type, &name);
+        p = ngx_strlchr(name.data, name.data + name.len, ':');
+
+        ngx_ors_out_lit(out, ",\"name\":\"");
+        ngx_ors_response_line(out, p ? p + 1 : name.data,
+                              name.data + name.len);
+        ngx_ors_out_lit(out, "\"");
+    }
+
     ngx_ors_out_lit(out, "}");
 }
 

@@ -96,9 +96,10 @@ ngx_int_t
 ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_code_e code, char *param, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
-    ngx_int_t           rc;
-    ngx_str_t           text;
-    ngx_ors_validate_t  v;
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_ors_validate_t    v;
+    ngx_ors_input_item_t  in;
 
     static ngx_ors_policy_t  policy = {
         NGX_ORS_TOLERANT_OPENAI, ngx_ors_unknown_pass, 0,
@@ -119,6 +120,16 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     if (rc != NGX_DECLINED) {
         return rc;
+    }
+
+    /* of a type that the operator had when it was stored */
+
+    if (node->type == ngx_ors_json_object) {
+        ngx_ors_input_item(&in, json, node);
+
+        if (in.kind == ngx_ors_input_own) {
+            return NGX_OK;
+        }
     }
 
     ngx_log_error(NGX_LOG_ERR, pool->log, 0,

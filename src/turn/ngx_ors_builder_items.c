@@ -336,7 +336,10 @@ static ngx_int_t
 ngx_ors_builder_ids(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     if (ngx_ors_id_make(&builder->ids, builder->pool,
-                        (char *) ngx_ors_items[item->type].id.data, &item->id)
+                        (item->type == ngx_ors_item_own)
+                        ? "tool"
+                        : (char *) ngx_ors_items[item->type].id.data,
+                        &item->id)
         != NGX_OK)
     {
         return NGX_ERROR;

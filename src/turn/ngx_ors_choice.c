@@ -188,20 +188,16 @@ static ngx_str_t *
 ngx_ors_choice_type(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
     ngx_ors_json_node_t *type)
 {
-    ngx_uint_t              i;
-    ngx_ors_chat_tools_t   *tools;
-    ngx_ors_hosted_type_e   wanted;
+    ngx_uint_t             i;
+    ngx_ors_chat_tools_t  *tools;
 
     tools = choice->tools;
-    wanted = ngx_ors_hosted_type_of(json, type);
-
-    if (wanted == ngx_ors_hosted_type_none) {
-        return NULL;
-    }
 
     for (i = 0; i < tools->n; i++) {
 
-        if (tools->elts[i].hosted && tools->elts[i].hosted->type == wanted) {
+        if (tools->elts[i].hosted
+            && ngx_ors_hosted_type_is(tools->elts[i].hosted, json, type))
+        {
             return &tools->elts[i].sent;
         }
     }

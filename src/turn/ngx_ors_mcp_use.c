@@ -167,7 +167,7 @@ ngx_ors_mcp_uses_show(ngx_ors_mcp_uses_t *uses, ngx_ors_builder_t *builder)
 
         item = ngx_ors_builder_item(builder, ngx_ors_item_list_tools);
 
-        if (item == NULL || ngx_ors_hosted_create(item, req, 1) != NGX_OK) {
+        if (item == NULL || ngx_ors_hosted_create(item, req, NULL) != NGX_OK) {
             return NGX_ERROR;
         }
 

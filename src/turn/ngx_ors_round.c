@@ -47,7 +47,7 @@ static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static ngx_int_t ngx_ors_round_type_show(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_code(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_str_t *code);
+    ngx_ors_round_call_t *call, ngx_str_t *code);
 static ngx_int_t ngx_ors_round_type_body(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
@@ -458,6 +458,8 @@ ngx_ors_round_type_ended(ngx_ors_builder_t *builder,
         return NGX_ERROR;
     }
 
+    call->shown->output = call->output->output;
+
     return ngx_ors_builder_advance(builder, 1);
 }
 
@@ -653,8 +655,7 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
                                   call->item);
 
     if (item == NULL
-        || ngx_ors_hosted_create(item, builder->resp->request, !tool->silent)
-           != NGX_OK
+        || ngx_ors_hosted_create(item, builder->resp->request, tool) != NGX_OK
         || ngx_ors_hosted_call_value(&hosted, &call->arguments, &value)
            != NGX_OK)
     {
@@ -663,8 +664,15 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 
     call->shown = item;
 
+    if (tool->type == ngx_ors_hosted_type_own) {
+        item->arguments = call->item->arguments;
+
+        return ngx_ors_str_printf(&item->name, builder->pool, "%V_call",
+                                  &tool->name);
+    }
+
     if (tool->type == ngx_ors_hosted_type_interpreter) {
-        return ngx_ors_round_type_code(builder, item, &value);
+        return ngx_ors_round_type_code(builder, call, &value);
     }
 
     item->hosted->value = value;
@@ -679,13 +687,15 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
  */
 
 static ngx_int_t
-ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
     ngx_str_t *code)
 {
     ngx_str_t            *container;
+    ngx_ors_item_t       *item;
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *node;
 
+    item = call->shown;
     req = builder->resp->request;
     container = &item->hosted->container;
 
@@ -697,7 +707,7 @@ ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         return NGX_ERROR;
     }
 
-    node = ngx_ors_hosted_type_asked(req, ngx_ors_hosted_type_interpreter);
+    node = ngx_ors_hosted_type_asked(req, call->item->tool);
     node = ngx_ors_json_find(&req->json, node, "container");
 
     ngx_ors_json_inner(&req->json, node, container);
@@ -728,7 +738,7 @@ ngx_ors_round_type_body(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
     hosted.limits = builder->limits;
     hosted.pool = builder->pool;
 
-    node = ngx_ors_hosted_type_asked(req, hosted.type);
+    node = ngx_ors_hosted_type_asked(req, call->item->tool);
 
     ngx_str_set(&tool, "null");
 
@@ -939,7 +949,7 @@ ngx_ors_round_mcp_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
     item = ngx_ors_builder_insert(builder, type, from);
 
     if (item == NULL
-        || ngx_ors_hosted_create(item, builder->resp->request, 1) != NGX_OK)
+        || ngx_ors_hosted_create(item, builder->resp->request, NULL) != NGX_OK)
     {
         return NULL;
     }

@@ -282,7 +282,7 @@ hosted(hosted_t *h)
 
     it = frames_item(h->type, h->id);
 
-    is_int(ngx_ors_hosted_create(it, &frames_request, 1), NGX_OK, "%s",
+    is_int(ngx_ors_hosted_create(it, &frames_request, NULL), NGX_OK, "%s",
            h->name);
 
     text_of(&it->name, h->called);
@@ -339,33 +339,61 @@ text_of(ngx_str_t *to, const char *s)
 static void
 test_form(void)
 {
+    ngx_uint_t       i;
     ngx_ors_item_t  *it;
+    ngx_ors_tool_t   tool;
 
-    frames_setup(NGX_ORS_STRICT_OPENAI, "");
+    static struct {
+        ngx_uint_t            profile;
+        ngx_ors_item_type_e   type;
+        ngx_ors_tool_show_e   show;
+        ngx_str_t             slug;
+    } forms[] = {
+        { NGX_ORS_STRICT_OPENAI, ngx_ors_item_web_search, ngx_ors_tool_items,
+          ngx_string("") },
+        { NGX_ORS_STRICT_OPENAI, ngx_ors_item_web_search, ngx_ors_tool_none,
+          ngx_string("") },
+        { NGX_ORS_STRICT_OPENAI, ngx_ors_item_own, ngx_ors_tool_items,
+          ngx_string("acme:") },
+        { NGX_ORS_STRICT_OPENAI, ngx_ors_item_own, ngx_ors_tool_plain,
+          ngx_string("") },
+        { NGX_ORS_TOLERANT_SPEC, ngx_ors_item_web_search, ngx_ors_tool_items,
+          ngx_string("nginx:") },
+        { NGX_ORS_TOLERANT_SPEC, ngx_ors_item_own, ngx_ors_tool_plain,
+          ngx_string("acme:") },
+        { NGX_ORS_TOLERANT_SPEC, ngx_ors_item_own, ngx_ors_tool_none,
+          ngx_string("acme:") }
+    };
 
-    is_int(ngx_ors_hosted_form(&frames_request, 1), ngx_ors_hosted_plain,
-           "openai");
-    is_int(ngx_ors_hosted_form(&frames_request, 0), ngx_ors_hosted_hidden,
-           "openai, show=none");
+    ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
 
-    it = frames_item(ngx_ors_item_mcp_call, "mcp_1");
-    ngx_ors_hosted_create(it, &frames_request, 0);
-    ok(it->dropped, "a hidden item is dropped");
+    ngx_str_set(&tool.name, "mine");
+    ngx_str_set(&tool.types[0], "acme:mine");
 
-    it = frames_item(ngx_ors_item_mcp_call, "mcp_1");
-    ngx_ors_hosted_create(it, &frames_request, 1);
-    ok(!it->dropped, "another one is not");
+    for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        frames_setup(forms[i].profile, "");
+        tool.show = forms[i].show;
 
-    frames_done();
+        it = frames_item(forms[i].type, "i");
+        is_int(ngx_ors_hosted_create(it, &frames_request, &tool), NGX_OK,
+               "form %d", (int) i);
+        is_str(&it->hosted->slug, (char *) forms[i].slug.data,
+               "form %d: the slug", (int) i);
+        is_int(it->dropped, forms[i].show == ngx_ors_tool_none,
+               "form %d: hidden", (int) i);
+
+        frames_done();
+    }
+
     frames_setup(NGX_ORS_TOLERANT_SPEC, "");
 
-    is_int(ngx_ors_hosted_form(&frames_request, 1), ngx_ors_hosted_prefixed,
-           "spec");
-    is_int(ngx_ors_hosted_form(&frames_request, 0), ngx_ors_hosted_hidden,
-           "spec, show=none");
+    it = frames_item(ngx_ors_item_mcp_call, "mcp_1");
+    ngx_ors_hosted_create(it, &frames_request, NULL);
+    ok(!it->dropped, "an MCP server is shown");
+    is_str(&it->hosted->slug, "nginx:", "... with the slug");
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_hosted_create(it, &frames_request, 1), NGX_ERROR,
+    is_int(ngx_ors_hosted_create(it, &frames_request, NULL), NGX_ERROR,
            "no memory");
     ngx_ors_test_fail_after(0);
 
@@ -423,7 +451,7 @@ test_snapshot(void)
     frames_setup(NGX_ORS_STRICT_OPENAI, "");
 
     it = frames_item(ngx_ors_item_mcp_call, "mcp_1");
-    ngx_ors_hosted_create(it, &frames_request, 1);
+    ngx_ors_hosted_create(it, &frames_request, NULL);
 
     frames_resp.items = it;
     frames_resp.last = it;

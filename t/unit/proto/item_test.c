@@ -27,7 +27,7 @@ main(void)
     ngx_memzero(&plain, sizeof(ngx_ors_hosted_t));
     ngx_memzero(&prefixed, sizeof(ngx_ors_hosted_t));
 
-    prefixed.prefixed = 1;
+    ngx_str_set(&prefixed.slug, NGX_ORS_HOSTED_SLUG);
 
     for (type = ngx_ors_item_message;
          type < ngx_ors_item_list_tools;
@@ -37,7 +37,7 @@ main(void)
         id_of(type, NULL, 1, "empty");
     }
 
-    for ( /* void */ ; type <= ngx_ors_item_interpreter; type++) {
+    for ( /* void */ ; type <= ngx_ors_item_own; type++) {
         id_of(type, &plain, 0, "openai");
         id_of(type, &plain, 1, "openai, empty");
         id_of(type, &prefixed, 0, "spec");
@@ -65,6 +65,7 @@ id_of(ngx_ors_item_type_e type, ngx_ors_hosted_t *hosted, ngx_uint_t empty,
     item.type = type;
     item.hosted = hosted;
 
+    ngx_str_set(&item.name, "mine_call");
     ngx_str_set(&item.id, ID);
 
     ngx_ors_out_init(&out, pool, 1024);
@@ -73,11 +74,11 @@ id_of(ngx_ors_item_type_e type, ngx_ors_hosted_t *hosted, ngx_uint_t empty,
 
     p = ngx_strnstr(cl->buf->pos, ID, cl->buf->last - cl->buf->pos);
 
-    if (ok(p != NULL, "%s, %s: has its id", ngx_ors_item_type(type)->data,
+    if (ok(p != NULL, "%s, %s: has its id", ngx_ors_item_name(&item)->data,
            form))
     {
         is_int(ngx_ors_item_id(&item), p - cl->buf->pos, "%s, %s: the offset",
-               ngx_ors_item_type(type)->data, form);
+               ngx_ors_item_name(&item)->data, form);
     }
 
     ngx_destroy_pool(pool);

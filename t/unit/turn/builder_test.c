@@ -394,7 +394,7 @@ hosted(ngx_pool_t *pool)
 
     item = ngx_ors_builder_item(&builder, ngx_ors_item_mcp_call);
 
-    is_int(ngx_ors_hosted_create(item, &request, 1), NGX_OK, "a call");
+    is_int(ngx_ors_hosted_create(item, &request, NULL), NGX_OK, "a call");
 
     ngx_str_set(&item->name, "f");
     ngx_str_set(&item->hosted->label, "d");

@@ -222,6 +222,32 @@ static const test_row_t  rows[] = {
 };
 
 
+/* one of a type of the operator's, for a client that has declared it */
+
+#define DOCS  "{'model':'m','input':'hi','tools':[{'type':'acme:docs'}]}"
+
+static const test_row_t  typed[] = {
+
+    { "a type of the operator's", DOCS,
+      { CALLS(CALL("docs", "a", "{}")), "'content':'x'" }, 9, 9, 0, 0,
+      "ask- ask-(ok) completed own(ok) text 4" },
+
+    { "a type and a function", DOCS,
+      { CALLS(F1 "," CALL("docs", "b", "{}")), "'content':'x'" }, 9, 9, 1, 0,
+      "ask- ask-(ok)(ok) completed call own(ok) out(ok) text 4" },
+
+    { "a type over the limit", DOCS,
+      { CALLS(CALL("docs", "a", "{}")), "'content':'x'" }, 0, 9, 0, 0,
+      "ask- ask:none(limit) completed own(limit) text 4" },
+
+    { "a type, with arguments that are no object", DOCS,
+      { CALLS(CALL("docs", "a", "[]")), "'content':'x'" }, 9, 9, 0, 0,
+      "ask- ask-(arguments) completed own(arguments) text 4" },
+
+    { NULL, NULL, { NULL }, 0, 0, 0, 0, NULL }
+};
+
+
 int
 main(void)
 {
@@ -239,7 +265,12 @@ main(void)
         test_row(&rows[i]);
     }
 
+    for (i = 0; typed[i].name; i++) {
+        test_row(&typed[i]);
+    }
+
     test_memory(&rows[6]);
+    test_memory(&typed[1]);
 
     schemas = 1;
     quiet = 0;
@@ -277,11 +308,15 @@ setup(const test_row_t *row, ngx_pool_t *pool, u_char **body)
       .timeout = 1, .hidden = hide }
 
     static ngx_ors_tool_t  list[] = {
-        NAMED("f", 0), NAMED("h", 1), NAMED("bad", 0)
+        NAMED("f", 0), NAMED("h", 1), NAMED("bad", 0), NAMED("docs", 1)
     };
 
+    list[3].type = ngx_ors_hosted_type_own;
+    list[3].defined = 1;
+    ngx_str_set(&list[3].types[0], "acme:docs");
+
     tools.elts = list;
-    tools.nelts = 3;
+    tools.nelts = 4;
     tools.size = sizeof(ngx_ors_tool_t);
 
     hosting.tools = &tools;
@@ -627,6 +662,10 @@ put_response(ngx_ors_turn_t *turn)
 
         if (ngx_ors_json_is(&json, type, "function_call_output")) {
             put_output(" out", &json,
+                       ngx_ors_json_find(&json, node, "output"));
+
+        } else if (ngx_ors_json_is(&json, type, "acme:docs_call")) {
+            put_output(" own", &json,
                        ngx_ors_json_find(&json, node, "output"));
 
         } else {
