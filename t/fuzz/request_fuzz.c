@@ -36,9 +36,6 @@
 
 #define REQUEST_FUZZ_MAX        65536
 
-#define request_fuzz_get(json, node, name)                                    \
-    ngx_ors_json_get(json, node, (u_char *) name, strlen(name))
-
 
 typedef struct {
     u_char               *data;
@@ -103,8 +100,6 @@ static void request_fuzz_put(request_fuzz_text_t *text, u_char *data,
     size_t len);
 static void request_fuzz_same(request_fuzz_text_t *a,
     request_fuzz_text_t *b);
-static ngx_uint_t request_fuzz_is(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, const char *name, const char *value);
 static void request_fuzz_free(request_fuzz_sum_t *sum);
 
 
@@ -120,6 +115,12 @@ static ngx_array_t  request_fuzz_type_list = {
     .elts = request_fuzz_types,
     .nelts = sizeof(request_fuzz_types) / sizeof(request_fuzz_types[0])
 };
+
+static ngx_keyval_t  request_fuzz_own = {
+    ngx_string("mine"), ngx_string("mine_call")
+};
+
+static ngx_array_t  request_fuzz_mine = { &request_fuzz_own, 1, 0, 0, NULL };
 
 static ngx_ors_chat_options_t  request_fuzz_options;
 
@@ -184,6 +185,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
                                   ? NGX_ORS_TOLERANT_OPENAI
                                   : NGX_ORS_TOLERANT_SPEC;
     ngx_ors_test_policy.unknown = ngx_ors_unknown_auto;
+    ngx_ors_test_policy.types = &request_fuzz_mine;
 
     if (input[0] & REQUEST_FUZZ_READING) {
         ngx_ors_test_policy.profile = 1 << (input[head - 1] & 3);
@@ -583,9 +585,20 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *type, *content;
+    ngx_ors_input_item_t  in;
 
     json = sum->json;
     type = request_fuzz_get(json, item, "type");
+
+    /* the call of a type of the operator's has its output in it */
+
+    ngx_ors_input_item(&in, json, item);
+
+    if (in.kind == ngx_ors_input_own) {
+        sum->calls++;
+        sum->outputs++;
+        return;
+    }
 
     if (request_fuzz_is(json, item, "type", "function_call")
         || request_fuzz_is(json, item, "type", "custom_tool_call"))
@@ -843,6 +856,7 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
     request_fuzz_sum_t    asked;
     ngx_ors_json_node_t  *input, *item, *node;
     request_fuzz_text_t   text;
+    ngx_ors_input_item_t  in;
 
     static const char  names[] = "{\\\"tools\\\":[";
 
@@ -854,6 +868,17 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
          item;
          item = ngx_ors_json_next(json, item))
     {
+        ngx_ors_input_item(&in, json, item);
+
+        if (in.kind == ngx_ors_input_own) {
+            node = request_fuzz_get(json, item, "id");
+
+            found += (node == NULL || node->type != ngx_ors_json_string
+                      || node->len == 0
+                      || ngx_ors_json_equal(json, node, id->data, id->len));
+            continue;
+        }
+
         node = request_fuzz_id(json, item);
 
         if (node && request_fuzz_is(json, item, "type", "tool_search_output")
@@ -961,19 +986,6 @@ request_fuzz_same(request_fuzz_text_t *a, request_fuzz_text_t *b)
             a->len ? (char *) a->data : "", (int) b->len,
             b->len ? (char *) b->data : "");
     abort();
-}
-
-
-static ngx_uint_t
-request_fuzz_is(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    const char *name, const char *value)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = request_fuzz_get(json, object, name);
-
-    return node && ngx_ors_json_equal(json, node, (u_char *) value,
-                                      strlen(value));
 }
 
 

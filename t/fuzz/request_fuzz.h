@@ -142,11 +142,38 @@ static const char  *request_fuzz_fragments[] = {
     "],'params':{'strea\\u006d':#},'x':[#",
     "],'provider':'p','provider_options':[{'type':'p','temperature':#,'k#':{}"
         "},{'type':'q#','n':#},{'type':'\\u0070','k#':'$'}],'x':[#",
-    "],'provider_options':[{'type':#}],'x':[#"
+    "],'provider_options':[{'type':#}],'x':[#",
+
+    /* types of the operator's */
+
+    ",{'type':'acme:f#_call','id':'i#','status':'completed','arguments':'$',"
+        "'output':'$'}",
+    ",{'type':'mine_call','id':null,'status':'failed','arguments':'',"
+        "'output':null}",
+    "],'tools':[{'type':'mine','documents':[#]},{'type':'acme:f#'}"
 };
 
 #define REQUEST_FUZZ_N                                                        \
     (sizeof(request_fuzz_fragments) / sizeof(request_fuzz_fragments[0]))
+
+
+#define request_fuzz_get(json, node, name)                                    \
+    ngx_ors_json_get(json, node, (u_char *) name, strlen(name))
+
+
+/* 1 if member "name" of an object is the string "value" */
+
+static ngx_inline ngx_uint_t
+request_fuzz_is(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const char *name, const char *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = request_fuzz_get(json, object, name);
+
+    return node && ngx_ors_json_equal(json, node, (u_char *) value,
+                                      strlen(value));
+}
 
 
 /* writes fragment "f", digits are chosen by "*p", words numbered by "*n" */
