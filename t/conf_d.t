@@ -547,7 +547,8 @@ sub with_files ($dir) {
     my ($definition) = $page{'tools.md'}
                        =~ /^```json\n(\{\n  "description".*?)^```$/ms;
 
-    spew("$dir/$_.json", $definition) for qw( weather time );
+    spew("$dir/$_.json", $definition) for qw( weather time documents
+                                             tickets );
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
     spew("$dir/hosted.clients", "\"~^Bearer key-of-alice\$\" alice;\n");
     spew("$dir/secret", "0123456789abcdef" x 4 . "\n");

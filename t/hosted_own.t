@@ -9,7 +9,7 @@
 #       "documents": [ { "type": "external_file", "url": ... } ] }
 #
 # The body for its location, the items and events of the client, stored, as
-# input again and over WebSocket.
+# input again and over WebSocket; and tools that nothing serves.
 
 use v5.36;
 use Test::More;
@@ -21,6 +21,7 @@ use ORS::MCP qw( modern tool said );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( response_ok stream_ok error_ok );
+use ORS::Util qw( slurp wait_for );
 use ORS::WS;
 
 my %tool = (type => 'custom_document_search',
@@ -52,6 +53,8 @@ my $tools = ORS::Model->new(scripts => {
 
 my $t = ORS::Nginx->new(model => { MODEL => $model, TOOLS => $tools },
                         http => <<'HTTP', conf => <<'CONF');
+    log_format ignored '[$open_responses_ignored_fields]';
+
     map $http_x_script $script { default $http_x_script; "" text; }
 HTTP
     open_responses_store main lmdb:%%TESTDIR%%/store size=16m;
@@ -107,6 +110,21 @@ HTTP
             open_responses on;
             open_responses_tool nginx:custom_document_search mcp:docs/find
                                 definition=%%TESTDIR%%/search.json;
+        }
+
+        location /strict/v1/ {
+            open_responses on;
+            access_log %%TESTDIR%%/logs/ignored.log ignored;
+        }
+
+        location /lax/v1/ {
+            open_responses on;
+            open_responses_strict off;
+            access_log %%TESTDIR%%/logs/ignored.log ignored;
+        }
+
+        location = /status {
+            open_responses_status json;
         }
 
         %%CHAT /to/model /chat%%
@@ -344,7 +362,7 @@ is((messages(($model->requests)[0]))[1],
 
 $ws->close;
 
-# types that are not served here
+# types that nothing serves: strict
 
 refused('another type', '', { type => 'other' },
         qr/be "nginx:$NAME", "$NAME", "acme:document_search", "function", /,
@@ -352,6 +370,9 @@ refused('another type', '', { type => 'other' },
 refused('another type, spec', '/spec', { type => 'other' },
         qr/be "nginx:$NAME", "$NAME", "acme:document_search", "nginx:web_s/,
         qr/"nginx:web_search" or "function", found/);
+refused('another slug', '', { type => 'acme:other' },
+        qr/"acme:other", a type of tools that nothing here serves; there /,
+        qr/are functions and "nginx:$NAME", "$NAME", "acme:document_search"/);
 refused('a type of another location', '/gone', \%tool,
         qr/"apply_patch" or "programmatic_tool_calling", found string/);
 
@@ -362,5 +383,37 @@ is_deeply([ map { $_->{function}{name} }
             @{ ($model->requests)[0]{json}{tools} } ], [ 'web_search' ],
           'it is served');
 
+# ... and not strict, or known to flavor "openai": named, counted, logged
+
+my ($lines, $counted) = (0, 0);
+
+for my $row ([ '/lax', 'tools[0].type', \%tool ],
+             [ '/lax', 'tools[0].type', { type => "nginx:$NAME" } ],
+             [ '/lax', 'tools[0].type, tools[1].type',
+               { type => 'web_search' }, { type => 'acme:x' } ],
+             [ '/strict', 'tools[0].type', { type => 'web_search' } ],
+             [ '/strict', '-' ])
+{
+    my ($path, $list, @tools) = @$row;
+
+    ask('hello', path => $path, tools => \@tools);
+
+    $lines++;
+    wait_for(sub { logged() >= $lines });
+
+    my $how = "$path, " . join(', ', map { $_->{type} } @tools);
+    my $n = get($t->port, '/status')->{json}{ignored_fields};
+
+    is((logged())[-1], "[$list]", "$how: the variable");
+    is($n - $counted, scalar(@tools), "$how: the counter");
+    ok($t->wait_log(qr/\[info\].* request not sent on: \Q$list\E, client/),
+       "$how: the log") if @tools;
+
+    $counted = $n;
+}
+
 $t->finish;
 done_testing();
+
+
+sub logged () { return split /\n/, slurp($t->dir . '/logs/ignored.log') }

@@ -603,7 +603,11 @@ becomes('`web_search_call`, `file_search_call`, `code_interpreter_call` of'
             container_id => 'c', status => 'completed', code => '1' } ],
         [ called('file_search', '{"queries":["q"]}'), tool('["x"]') ],
         at => 'openai');
-refuses('of a type `slug:name`',
+becomes('of a type `slug:name_call` with `arguments`',
+        [ { type => 'acme:x_call', id => 'c', status => 'completed',
+            arguments => '{}', output => 'y' } ],
+        [ called('x', '{}'), tool('y') ]);
+refuses('of another type `slug:name`',
         { input => [ message('user', text),
                      { type => 'acme:x', id => 'i', status => 'done' } ] },
         'unsupported_item', 'input[1].type');

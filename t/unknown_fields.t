@@ -93,7 +93,7 @@ sub ignored_ok ($label, $list, $n = 0 + split /, /, $list) {
 
     my $s = $n == 1 ? '' : 's';
 
-    ok($t->wait_log(qr/\[info\].*\ $n\ unknown\ field$s\ of\ the\ request
+    ok($t->wait_log(qr/\[info\].*\ $n\ field$s\ of\ the\ request
                        \ not\ sent\ on:\ \Q$list\E,\ client/x),
        "$label: log");
 }

@@ -337,11 +337,11 @@ ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
     ngx_uint_t            i;
     ngx_ors_chat_type_t  *types;
 
-    static const ngx_ors_chat_type_t  skip = {
-        ngx_null_string, 1, ngx_ors_chat_type_skip, ngx_null_string
+    static const ngx_ors_chat_type_t  unset = {
+        ngx_null_string, 1, ngx_ors_chat_type_unset, ngx_null_string
     };
 
-    *rule = &skip;
+    *rule = &unset;
 
     if (options->types == NULL || node == NULL
         || node->type != ngx_ors_json_string)

@@ -98,7 +98,8 @@ typedef struct {
 /* treatment of a tool that cannot be sent as a function */
 
 typedef enum {
-    ngx_ors_chat_type_skip = 0,
+    ngx_ors_chat_type_unset = 0,          /* the operator has not said */
+    ngx_ors_chat_type_skip,
     ngx_ors_chat_type_reject,
     ngx_ors_chat_type_send
 } ngx_ors_chat_type_e;

@@ -49,6 +49,8 @@ static ngx_int_t ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr,
     ngx_ors_tool_t *hosted);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t *type);
+static ngx_int_t ngx_ors_chat_tools_unserved(ngx_ors_chat_reader_t *cr,
+    ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
     ngx_ors_code_e code, char *member, ngx_str_t *value, char *text);
 static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
@@ -90,6 +92,8 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     cr.err = err;
     cr.json = &req->json;
     cr.item = -1;
+
+    req->unserved.n = 0;
 
     list = req->field[ngx_ors_rq_tools];
 
@@ -354,14 +358,31 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
         return NGX_ERROR;
     }
 
+    ngx_ors_json_raw(cr->json, type, &name);
+
     switch (rule->action) {
 
+    case ngx_ors_chat_type_unset:
+
+        if ((cr->req->policy->profile & NGX_ORS_IN_STRICT)
+            && ngx_strlchr(name.data, name.data + name.len, ':'))
+        {
+            return ngx_ors_chat_tools_unserved(cr, &name);
+        }
+
+        /* fall through */
+
     case ngx_ors_chat_type_skip:
+
+        /* tools of stored items have been named when they came */
+
+        if (type && cr->json == &cr->req->json) {
+            ngx_ors_unknown_add(&cr->req->unserved, cr->json, type - 1);
+        }
+
         return NGX_OK;
 
     case ngx_ors_chat_type_reject:
-        ngx_ors_json_raw(cr->json, type, &name);
-
         return ngx_ors_chat_tools_refuse(cr, ngx_ors_code_unsupported_value,
                                          ".type", &name,
                                          "a type of tools that this model "
@@ -381,6 +402,34 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     tool->sent = rule->json;
 
     return NGX_OK;
+}
+
+
+/* an extension that nobody here has: other types are refused by the tables */
+
+static ngx_int_t
+ngx_ors_chat_tools_unserved(ngx_ors_chat_reader_t *cr, ngx_str_t *name)
+{
+    u_char        *p, *last, text[NGX_ORS_LINE_MAX];
+    ngx_uint_t     i;
+    ngx_array_t   *types;
+    ngx_keyval_t  *type;
+
+    types = cr->req->policy->types;
+    type = types ? types->elts : NULL;
+
+    last = text + sizeof(text) - 1;
+    p = ngx_slprintf(text, last, "a type of tools that nothing here serves");
+
+    for (i = 0; types && i < types->nelts; i++) {
+        p = ngx_slprintf(p, last, "%s\"%V\"",
+                         i ? ", " : "; there are functions and ", &type[i].key);
+    }
+
+    *p = '\0';
+
+    return ngx_ors_chat_tools_refuse(cr, ngx_ors_code_unsupported_value,
+                                     ".type", name, (char *) text);
 }
 
 

@@ -99,7 +99,7 @@ ngx_http_ors_stats_ignored(ngx_http_request_t *r, ngx_ors_request_t *req)
                       req->nignored);
 
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "%ui unknown field%s of the request not sent on: %V",
+                  "%ui field%s of the request not sent on: %V",
                   req->nignored, (req->nignored == 1) ? "" : "s",
                   &req->ignored);
 }

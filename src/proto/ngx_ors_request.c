@@ -879,6 +879,10 @@ ngx_ors_request_ignore(ngx_ors_request_t *req, ngx_uint_t translated)
         req->nignored = outer->n + inner->n;
     }
 
+    if (translated) {
+        req->nignored += req->unserved.n;
+    }
+
     if (req->nignored == 0) {
         return NGX_OK;
     }
@@ -887,6 +891,10 @@ ngx_ors_request_ignore(ngx_ors_request_t *req, ngx_uint_t translated)
 
     p = ngx_ors_request_ignored_list(req, outer, buf, buf, last);
     p = ngx_ors_request_ignored_list(req, inner, p, buf, last);
+
+    if (translated) {
+        p = ngx_ors_request_ignored_list(req, &req->unserved, p, buf, last);
+    }
 
     /* a name that does not fit is cut, perhaps inside of a character */
 

@@ -52,6 +52,8 @@ typedef struct {
                                           /* its values */
     ngx_ors_unknown_t          dropped;   /* of those of the body, what */
                                           /* Chat Completions does not get */
+    ngx_ors_unknown_t          unserved;  /* types of tools that nothing */
+                                          /* behind this target has */
     ngx_uint_t                 nignored;  /* those that are not sent on, */
     ngx_str_t                  ignored;   /* and their names, see */
                                           /* ngx_ors_request_ignore() */
@@ -168,8 +170,8 @@ ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
 void ngx_ors_request_write_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
 /*
- * Fields of a request that no table knows and that are not sent on: how many
- * there are, and which.
+ * Fields of a request that no table knows, and types of tools that nothing
+ * serves, which are not sent on: how many there are, and which.
  */
 
 

@@ -38,7 +38,8 @@
     row(unstored, "unstored",                                                 \
         "Responses that could not be stored",                                 \
         ": the store was down, full, or had no more room for the client")     \
-    row(ignored, "ignored_fields", "Unknown fields that were not sent on", "")\
+    row(ignored, "ignored_fields",                                            \
+        "Unknown fields, and tools that nothing serves, not sent on", "")     \
     row(schema_violation, "schema_violations",                                \
         "Calls and outputs of models that violate their schema", "")          \
     row(schema_repeat, "schema_repeats",                                      \

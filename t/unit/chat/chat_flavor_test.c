@@ -121,6 +121,23 @@ static row_t  items[] = {
       "unsupported_item input[1]" },
     { "{'type':'agent_message','content':[]}",
       "unsupported_item input[1].type" },
+    { "{'type':'acme:search_call','id':'a','status':'completed',"
+      "'arguments':'{}','output':'o'}",
+      ",{'role':'assistant','content':null,'tool_calls':[{'id':'a','type':"
+      "'function','function':{'name':'search','arguments':'{}'}}]},"
+      "{'role':'tool','content':'o','tool_call_id':'a'}" },
+    { "{'type':'acme:a.b_call','id':'a','status':'failed','arguments':'',"
+      "'output':null}",
+      ",{'role':'assistant','content':null,'tool_calls':[{'id':'a','type':"
+      "'function','function':{'name':'a_b','arguments':'{}'}}]},"
+      "{'role':'tool','content':'the tool was not called',"
+      "'tool_call_id':'a'}" },
+    { "{'type':'acme:_call','id':'a','status':'completed','arguments':''}",
+      "unsupported_item input[1].type" },
+    { "{'type':'acme:x_call','id':'a','status':'completed'}",
+      "unsupported_item input[1].type" },
+    { "{'type':'acme:x_cal','id':'a','status':'completed','arguments':''}",
+      "unsupported_item input[1].type" },
     { "{'type':'acme:search','id':'a','status':'completed'}",
       "unsupported_item input[1].type" },
     { "{'type':'acme:search','id':'a','status':'s','role':'user',"
@@ -194,6 +211,7 @@ static row_t  params[] = {
 /* features of OpenAI's server: only a strict location refuses them */
 
 static row_t  strict[] = {
+    { "'tools':[{'type':'acme:x','x':1}]", "unsupported_value tools[0].type" },
     { "'context_management':[{'type':'compaction'}]",
       "unsupported_parameter context_management" },
     { "'moderation':{'model':'m'}", "unsupported_parameter moderation" },
@@ -203,6 +221,7 @@ static row_t  strict[] = {
 
 
 static row_t  loose[] = {
+    { "'tools':[{'type':'acme:x','x':1}]", "" },
     { "'context_management':[{'type':'compaction'}],'image':{'size':'x'},"
       "'moderation':{'model':'m'}", "" },
     { NULL, NULL }
@@ -225,7 +244,6 @@ static row_t  formats[] = {
       "{'name':'response','schema':{}}}" },
     { "'text':{'format':null}", "" },
     { "'text':{'format':{'type':'text'}}", "" },
-    { "'tools':[{'type':'acme:x','x':1}]", "" },
     { NULL, NULL }
 };
 

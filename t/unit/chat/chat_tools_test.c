@@ -119,7 +119,7 @@ static row_t  rows[] = {
     /* E23 */
 
     { OPENAI, "", ",'tools':[" FUNC "," HOSTED "," SPACE "," CUSTOM ","
-      "{'type':'image_generation'},{'type':'acme:x'}],'tool_choice':'auto',"
+      "{'type':'image_generation'}],'tool_choice':'auto',"
       "'parallel_tool_calls':true",
       "],'tools':[" FUNC_AS("f") "," FUNC_AS("n__f") ","
       CUSTOM_AS("p", FREE) "],'tool_choice':'auto',"
