@@ -362,6 +362,27 @@ is((messages(($model->requests)[0]))[1],
 
 $ws->close;
 
+# in the background
+
+$tools->forget;
+
+my $r = post_json($t->port, '/v1/responses',
+                  { model => 'search', input => 'hi', tools => [ \%tool ],
+                    background => json_true },
+                  headers => { 'X-Script' => 'text' });
+my $id = $r->{json}{id};
+my $later;
+
+wait_for(sub {
+    $later = get($t->port, "/v1/responses/$id")->{json};
+    $later->{status} eq 'completed';
+});
+
+is_deeply(types($later), [ "nginx:${NAME}_call", 'message' ],
+          'in the background: items');
+is_deeply(($tools->requests)[0]{json}{tool}, \%tool,
+          'in the background: the location has the documents');
+
 # types that nothing serves: strict
 
 refused('another type', '', { type => 'other' },
