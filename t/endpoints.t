@@ -138,7 +138,7 @@ for my $path (qw( /v1/ /v1/response /v1/responses/ /v1/responses/resp_1
                   /v1/responses/compact/x /v1/xresponses /v1/Responses
                   /v1/v1/responses /v1/compact /v1/chat
                   /v1/chat/completions/x /v1/completions /v1/embedding
-                  /v1/embeddings/ /v1/model /v1/models/ /v1/models/zeta
+                  /v1/embeddings/ /v1/model /v1/models/ /v1/modelsx/zeta
                   /slashlessresponses /slashless
                   /tenants/abc/xresponses /tenants/abc/responses/resp_1
                   /files/other ))
@@ -176,7 +176,7 @@ for my $endpoint (@posted) {
 }
 
 refused($_, '/v1/models', 'GET, HEAD') for qw( POST PUT PATCH DELETE );
-refused('POST', '/exact/models', 'GET, HEAD');
+refused('POST', $_, 'GET, HEAD') for qw( /exact/models /v1/models/zeta );
 refused('GET', '/tenants/abc/embeddings', 'POST');
 
 
@@ -260,6 +260,31 @@ sub names ($at) {
                        { 'Content-Type' => 'text/plain' }, 'a body');
 
     is($args->{body}, $whole->{body}, 'models, with arguments and a body');
+
+    # one of them
+
+    for my $id ('zeta', 'alpha', 'a%20%22b%22%5C', "caf%C3%A9") {
+        my $one = get($t->port, "/list/models/$id")->{json};
+
+        is_deeply([ grep { $_->{id} eq $one->{id} }
+                    @{ $whole->{json}{data} } ], [ $one ], "models/$id");
+    }
+
+    for my $id (qw( prefix prefix/a%2Fb refuge )) {
+        my $r = get($t->port, "/list/models/$id");
+
+        is($r->{status}, 200, "models/$id: one that no list has");
+        is($r->{json}{id}, $id =~ s/%2F/\//r, "models/$id: its id");
+    }
+
+    is(request($t->port, 'HEAD', '/list/models/zeta')->{status}, 200,
+       'HEAD models/zeta');
+    is(get($t->port, '/slashless/models/zeta')->{json}{id}, 'zeta',
+       'models/zeta, another location');
+
+    error_ok(get($t->port, $_), 404, $_, code => 'model_not_found')
+        for qw( /list/models/other /no-names/models/zeta /v1/models/zeta/x );
+
     is($model->count, $n, 'models: no server is asked');
 }
 

@@ -318,9 +318,6 @@ ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_out_t *out);
 
-/* Serves the list of the models that have routes by their full name. */
-ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
-
 /*
  * Makes glibc keep the pages of large requests for the next ones, up to twice
  * NGX_HTTP_ORS_LARGE in a worker.  NGX_OK or NGX_ERROR.
@@ -448,12 +445,12 @@ ngx_int_t ngx_http_ors_endpoint(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint);
 
 /*
- * The URI in a location with "open_responses on" is one below that of the
- * responses: "rest" is what follows "/responses/", never empty.
- * NGX_OK or NGX_DECLINED.
+ * The URI in a location with "open_responses on" is one below an endpoint,
+ * whose path is "prefix" with a slash at its end, static text: "rest" is what
+ * follows, never empty.  NGX_OK or NGX_DECLINED.
  */
 ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
-    ngx_str_t *rest);
+    ngx_str_t *prefix, ngx_str_t *rest);
 
 /*
  * Refuses the method of the request: says which "methods", static text, are

@@ -215,12 +215,10 @@ ngx_http_ors_endpoint_rest(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
+ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *prefix,
+    ngx_str_t *rest)
 {
     u_char  *p, *last, *next;
-
-    static ngx_str_t  prefix = ngx_string("/responses/");
-    static ngx_str_t  compact = ngx_string("compact");
 
     p = ngx_http_ors_endpoint_rest(r);
     last = r->uri.data + r->uri.len;
@@ -228,25 +226,23 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
     if (p == NULL) {
         p = r->uri.data;
 
-        while ((next = ngx_strnstr(p + 1, (char *) prefix.data, last - p - 1))
+        while ((next = ngx_strnstr(p + 1, (char *) prefix->data, last - p - 1))
                != NULL)
         {
             p = next;
         }
     }
 
-    if (p == NULL || (size_t) (last - p) <= prefix.len
-        || ngx_memcmp(p, prefix.data, prefix.len) != 0)
+    if (p == NULL || (size_t) (last - p) <= prefix->len
+        || ngx_memcmp(p, prefix->data, prefix->len) != 0)
     {
         return NGX_DECLINED;
     }
 
-    rest->data = p + prefix.len;
+    rest->data = p + prefix->len;
     rest->len = last - rest->data;
 
-    /* which is an endpoint of its own */
-
-    return ngx_ors_same(rest, &compact) ? NGX_DECLINED : NGX_OK;
+    return NGX_OK;
 }
 
 

@@ -30,6 +30,9 @@
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_refuse(ngx_http_request_t *r,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_http_ors_models(ngx_http_request_t *r, ngx_str_t *id);
 static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
@@ -66,10 +69,13 @@ ngx_int_t
 ngx_http_ors_handler(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
+    ngx_str_t                  id;
     ngx_ors_error_t            err;
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_loc_conf_t   *olcf;
     const ngx_ors_endpoint_t  *endpoint;
+
+    static ngx_str_t  models = ngx_string("/models/");
 
     if (r != r->main) {
 
@@ -84,16 +90,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (ngx_http_ors_release_check(r, olcf, &err) != NGX_OK) {
-        ctx = ngx_http_ors_ctx_create(r);
-        if (ctx == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        ctx->header_sent = 1;
-
-        ngx_http_ors_stats_error(r, &err);
-
-        return ngx_http_ors_error_send(r, &err);
+        return ngx_http_ors_refuse(r, &err);
     }
 
     rc = ngx_http_ors_stored(r);
@@ -104,13 +101,24 @@ ngx_http_ors_handler(ngx_http_request_t *r)
 
     rc = ngx_http_ors_endpoint(r, &endpoint);
 
+    if (rc == NGX_HTTP_NOT_FOUND
+        && ngx_http_ors_endpoint_below(r, &models, &id) == NGX_OK)
+    {
+        rc = (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))
+             ? NGX_DECLINED : ngx_http_ors_allow(r, "GET, HEAD");
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_models(r, &id);
+    }
+
     if (rc != NGX_OK) {
         ngx_http_ors_stats_refused(r, rc);
         return rc;
     }
 
     if (endpoint->request == NULL) {
-        return ngx_http_ors_models(r);
+        return ngx_http_ors_models(r, NULL);
     }
 
     if (r->method == NGX_HTTP_GET) {
@@ -133,6 +141,66 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     rc = ngx_http_read_client_request_body(r, ngx_http_ors_body_handler);
 
     return (rc >= NGX_HTTP_SPECIAL_RESPONSE) ? rc : NGX_DONE;
+}
+
+
+/* counts and sends an error before there is a turn */
+
+static ngx_int_t
+ngx_http_ors_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_ors_ctx_create(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->header_sent = 1;
+
+    ngx_http_ors_stats_error(r, err);
+
+    return ngx_http_ors_error_send(r, err);
+}
+
+
+/* the models that have routes by their full name, or one that has any route */
+
+static ngx_int_t
+ngx_http_ors_models(ngx_http_request_t *r, ngx_str_t *id)
+{
+    ngx_int_t                 rc;
+    ngx_ors_out_t             out;
+    ngx_ors_error_t           err;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    if (id == NULL) {
+        ngx_ors_route_models(olcf->routes, olcf->created, &out);
+
+    } else {
+        rc = ngx_ors_route_model(olcf->routes, id, olcf->created, &out,
+                                 r->connection->log);
+    }
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_ors_error_set(&err, r->pool, ngx_ors_code_model_not_found,
+                                 "there is no model of this name");
+
+        return ngx_http_ors_refuse(r, &err);
+    }
+
+    return (rc == NGX_OK) ? ngx_http_ors_document(r, NGX_HTTP_OK, &out)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -423,25 +423,3 @@ ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
 
     return ngx_http_output_filter(r, body);
 }
-
-
-ngx_int_t
-ngx_http_ors_models(ngx_http_request_t *r)
-{
-    ngx_int_t                 rc;
-    ngx_ors_out_t             out;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    rc = ngx_http_discard_request_body(r);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
-    ngx_ors_route_models(olcf->routes, olcf->created, &out);
-
-    return ngx_http_ors_document(r, NGX_HTTP_OK, &out);
-}

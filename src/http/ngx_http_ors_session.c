@@ -363,10 +363,16 @@ ngx_http_ors_stored(ngx_http_request_t *r)
     ngx_http_ors_stored_t    *st;
     ngx_http_ors_loc_conf_t  *olcf;
 
+    static ngx_str_t  responses = ngx_string("/responses/");
+
+    /* an endpoint of its own */
+    static ngx_str_t  compact = ngx_string("compact");
+
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (olcf->stored.store == NULL
-        || ngx_http_ors_endpoint_below(r, &path) != NGX_OK)
+        || ngx_http_ors_endpoint_below(r, &responses, &path) != NGX_OK
+        || ngx_ors_same(&path, &compact))
     {
         return NGX_DECLINED;
     }

@@ -37,6 +37,8 @@ typedef struct {
 } ngx_ors_limit_t;
 
 
+static void ngx_ors_route_entry(ngx_str_t *id, time_t created,
+    ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
     ngx_ors_route_t *route, ngx_str_t *provider);
 static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
@@ -260,16 +262,56 @@ ngx_ors_route_models(ngx_array_t *routes, time_t created, ngx_ors_out_t *out)
         }
 
         ngx_ors_out_copy(out, (u_char *) sep, ngx_strlen(sep));
-        ngx_ors_out_lit(out, "{\"id\":");
-        ngx_ors_json_quote(out, route[i].name.data, route[i].name.len);
-        ngx_ors_out_lit(out, ",\"object\":\"model\",\"created\":");
-        ngx_ors_out_int(out, created);
-        ngx_ors_out_lit(out, ",\"owned_by\":\"open_responses\"}");
+        ngx_ors_route_entry(&route[i].name, created, out);
 
         sep = ",";
     }
 
     ngx_ors_out_lit(out, "]}");
+}
+
+
+ngx_int_t
+ngx_ors_route_model(ngx_array_t *routes, ngx_str_t *id, time_t created,
+    ngx_ors_out_t *out, ngx_log_t *log)
+{
+    ngx_int_t          rc;
+    ngx_uint_t         i;
+    ngx_ors_route_t   *route;
+    ngx_ors_target_t  *target;
+
+    static ngx_str_t  any = ngx_null_string;
+
+    rc = ngx_ors_route_find(routes, id, &any, &target, log);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    route = routes->elts;
+
+    for (i = 0; i < routes->nelts; i++) {
+        if (route[i].type == ngx_ors_route_default
+            && target == &route[i].target)
+        {
+            return NGX_DECLINED;
+        }
+    }
+
+    ngx_ors_route_entry(id, created, out);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_route_entry(ngx_str_t *id, time_t created, ngx_ors_out_t *out)
+{
+    ngx_ors_out_lit(out, "{\"id\":");
+    ngx_ors_json_quote(out, id->data, id->len);
+    ngx_ors_out_lit(out, ",\"object\":\"model\",\"created\":");
+    ngx_ors_out_int(out, created);
+    ngx_ors_out_lit(out, ",\"owned_by\":\"open_responses\"}");
 }
 
 

@@ -125,6 +125,14 @@ ngx_int_t ngx_ors_route_find(ngx_array_t *routes, ngx_str_t *model,
 void ngx_ors_route_models(ngx_array_t *routes, time_t created,
     ngx_ors_out_t *out);
 
+/*
+ * Appends the answer to GET models/{id}: any model that has a route by its
+ * name, a prefix or an expression.  Return codes are those of
+ * ngx_ors_route_find().
+ */
+ngx_int_t ngx_ors_route_model(ngx_array_t *routes, ngx_str_t *id,
+    time_t created, ngx_ors_out_t *out, ngx_log_t *log);
+
 /* The endpoint whose path "uri" ends with, or NULL. */
 const ngx_ors_endpoint_t *ngx_ors_endpoint_find(ngx_str_t *uri);
 
