@@ -249,7 +249,7 @@
     row(in_progress, response.in_progress, in_progress, none, ALL, state)     \
     row(completed, response.completed, completed, none, ALL, state)           \
     row(incomplete, response.incomplete, incomplete, none, ALL, state)        \
-    row(failed, response.failed, failed, none, ALL, state)                    \
+    row(failed, response.failed, failed, none, ALL, failed)                   \
     row(error, error, error, none, CORE, error)                               \
     row(keepalive, keepalive, none, none, OPENAI, extension)
 

@@ -431,6 +431,16 @@ ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"response\":");
     ngx_ors_response_render(out, resp);
+
+    /* some clients look for it beside the response */
+
+    if (event == ngx_ors_event_type_failed
+        && (resp->request->policy->profile & NGX_ORS_IN_TOLERANT))
+    {
+        ngx_ors_out_lit(out, ",\"error\":");
+        ngx_ors_error_brief(out, resp->error);
+    }
+
     ngx_ors_out_lit(out, "}");
     ngx_ors_frame_close(out);
 }

@@ -168,6 +168,14 @@ static ngx_ors_members_needed(ngx_ors_stream_state_shape,
     ngx_ors_row_needed("response",
                        ngx_ors_is_object(0, &ngx_ors_fields_response)));
 
+/* some clients look for the error here */
+
+static ngx_ors_members(ngx_ors_stream_failed_shape,
+    (ngx_ors_stream_rows,
+     ngx_ors_row_needed("response",
+                        ngx_ors_is_object(0, &ngx_ors_fields_response))),
+    ngx_ors_row_of("error", TOLERANT, &ngx_ors_resource_error_rule));
+
 
 /* items and parts */
 

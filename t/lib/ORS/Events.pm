@@ -47,7 +47,8 @@ sub text_events ($in) {
 
 my %EVENT = (
     (map { ("response.$_" => { response => 'obj' }) }
-     qw( created queued in_progress completed incomplete failed )),
+     qw( created queued in_progress completed incomplete )),
+    'response.failed' => { response => 'obj', '?error' => 'obj' },
     (map { ("response.output_item.$_" => { output_index => 'int',
                                            item => 'obj' }) }
      qw( added done )),
@@ -153,7 +154,14 @@ sub _event ($self, $type, $data) {
         if $data->{annotation};
     $ok &&= $self->_logprobs($data->{logprobs}, 'logprobs')
         if $data->{logprobs};
-    $ok &&= $self->_error_value($data->{error}, 1) if $data->{error};
+
+    # beside a response that has failed there may be the response's own
+
+    $ok &&= $self->_error_value($data->{error}, 1)
+        if $data->{error} && !$data->{response};
+    $self->_wrong("the error is another than the response's")
+        if $data->{error} && ref $data->{response}
+           && !same_value($data->{error}, $data->{response}{error});
 
     # an item or a response with a small fault still counts in the order
     if ($data->{item}) {

@@ -49,6 +49,8 @@ typedef struct {
     ngx_uint_t              stream;
     ngx_uint_t              chat;      /* chunks of Chat Completions */
     ngx_uint_t              passed;    /* of a server, through the validator */
+    ngx_uint_t              beside;    /* response.failed has an error beside */
+                                       /* the response as well */
     ngx_ors_policy_t        policy;    /* it has to be valid with */
 } check_answer_t;
 
@@ -112,6 +114,7 @@ typedef struct {
 
     /* private */
     const check_answer_t   *answer;
+    ngx_uint_t              beside;       /* an event that is tolerated */
     size_t                  len;
     check_state_e           state;
     ngx_pool_t             *pool;

@@ -44,6 +44,8 @@ check_run(check_t *c, run_t *run)
                             ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;
     answer.policy.unknown = ngx_ors_unknown_reject;
 
+    answer.beside = !(run->policy.profile & NGX_ORS_IN_STRICT);
+
     check_answer(c, &answer);
 
     c->answer = NULL;
