@@ -285,6 +285,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, options),
       NULL },
 
+    { ngx_string("open_responses_set"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE23,
+      ngx_http_ors_set_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_reasoning_effort"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE13,
       ngx_ors_chat_effort_slot,
@@ -597,6 +604,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->enable = NGX_CONF_UNSET;
     conf->inline_context = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
+    conf->sets = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->limit_req = NGX_CONF_UNSET_PTR;
     conf->limit_conn = NGX_CONF_UNSET_PTR;
@@ -650,6 +658,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
+    ngx_conf_merge_ptr_value(conf->sets, prev->sets, NULL);
 
     if (conf->validate == NGX_CONF_UNSET_UINT) {
         conf->report = prev->report;

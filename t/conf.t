@@ -506,8 +506,8 @@ bad(qq(effort at "$_"), effort("low \"$_\" 1"),
     qq(invalid pointer "$_", it must be one to a member of an object, such )
     . 'as "/a" or "/a/b"') for '', 'a', '/', '/a/', '/a~2';
 bad("effort of $_->[0]", effort("low $_->[1] 1"),
-    qq(invalid pointer "$_->[1]", "$_->[0]" of a request is not for an )
-    . 'effort to change')
+    qq(invalid pointer "$_->[1]", "$_->[0]" of a request cannot be changed )
+    . 'here')
     for [ model => '/model' ], [ messages => '/messages/x' ],
         [ user => '/user' ], [ stream => '/stream' ];
 bad("effort with $_", effort("low /a '$_'"), qq(invalid JSON "$_", ),
@@ -529,6 +529,27 @@ bad('effort with two words', effort('low /a'),
     'invalid number of arguments', '"open_responses_reasoning_effort"');
 bad('no effort', location('open_responses_reasoning_effort;'),
     'invalid number of arguments', '"open_responses_reasoning_effort"');
+
+sub set ($text) { location("open_responses_set $text;") }
+
+good('members that are set, everywhere',
+     'open_responses_set /a 1; open_responses_set /inputs 1;'
+     . server('open_responses_set /a/b \'"$host"\' missing; location / {'
+              . ' open_responses_set /max_tokens 5; }'));
+bad(qq(set at "$_"), set("\"$_\" 1"), qq(invalid pointer "$_", it must be))
+    for '', 'a', '/a/';
+bad("set of $_->[0]", set("$_->[1] 1"),
+    qq(invalid pointer "$_->[1]", "$_->[0]" of a request cannot be changed )
+    . 'here')
+    for [ model => '/model' ], [ messages => '/messages/x' ],
+        [ input => '/input' ], [ input => '/input/0' ], [ tools => '/tools' ],
+        [ stream => '/stream' ], [ n => '/n' ];
+bad("set with $_", set("/a '$_'"), qq(invalid JSON "$_", ),
+    q(needs two kinds of quotes, as in '"low"')) for 'low', '{a:1}';
+bad('set twice', set('/a 1; open_responses_set /a/b 2'),
+    'pointer "/a/b" is to a place that has a value');
+bad('set with another word', set('/a 1 always'),
+    'invalid parameter "always", it must be "missing"');
 
 
 # inheritance

@@ -88,8 +88,6 @@ static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
     ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
-static char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
-    ngx_uint_t object);
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type, ngx_str_t *value);
 static char *ngx_ors_chat_type_conf_action(ngx_conf_t *cf,
@@ -501,14 +499,24 @@ static char *
 ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     ngx_str_t *pointer, ngx_str_t *value)
 {
-    ngx_int_t           rc;
-    ngx_ors_pointer_t  *member;
-
     if (ngx_ors_chat_conf_json(cf, value, 0) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
-    rc = ngx_ors_pointer_add(members, pointer, value, cf->pool);
+    return ngx_ors_chat_conf_pointer(cf, members, pointer, value,
+                                     NGX_ORS_CHAT_FIELD_OWN, NULL);
+}
+
+
+char *
+ngx_ors_chat_conf_pointer(ngx_conf_t *cf, ngx_ors_pointer_t *members,
+    ngx_str_t *pointer, ngx_str_t *value, ngx_uint_t fields,
+    ngx_ors_pointer_t **place)
+{
+    ngx_int_t           rc;
+    ngx_ors_pointer_t  *member;
+
+    rc = ngx_ors_pointer_add(members, pointer, value, cf->pool, place);
 
     if (rc == NGX_ERROR) {
         return NGX_CONF_ERROR;
@@ -531,10 +539,10 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 
     for (member = members->first; member; member = member->next) {
 
-        if (ngx_ors_chat_field(&member->name, NGX_ORS_CHAT_FIELD_OWN)) {
+        if (ngx_ors_chat_field(&member->name, fields)) {
             ngx_ors_conf_error(cf, 0,
                                "invalid pointer \"%V\", \"%V\" of a request "
-                               "is not for an effort to change", pointer,
+                               "cannot be changed here", pointer,
                                &member->name);
             return NGX_CONF_ERROR;
         }
@@ -549,7 +557,7 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
  * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: the log says why not.
  */
 
-static char *
+char *
 ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 {
     ngx_int_t       rc;

@@ -33,6 +33,21 @@ char *ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
  */
 char *ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+/*
+ * Checks JSON of a directive, of an object if "object" is set.  NGX_CONF_OK or
+ * NGX_CONF_ERROR: the log says what is wrong.
+ */
+char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t object);
+
+/*
+ * Puts checked JSON into "members", see ngx_ors_pointer_add(), but for fields
+ * of a request that have one of the flags "fields".  Returns are the same.
+ */
+char *ngx_ors_chat_conf_pointer(ngx_conf_t *cf, ngx_ors_pointer_t *members,
+    ngx_str_t *pointer, ngx_str_t *value, ngx_uint_t fields,
+    ngx_ors_pointer_t **place);
+
 /* Sets all options to "not configured". */
 void ngx_ors_chat_options_init(ngx_ors_chat_options_t *options);
 

@@ -86,6 +86,7 @@ typedef struct {
     ngx_uint_t                 called;      /* a gateway names it */
     char                      *chat_only;   /* a directive, or NULL */
     ngx_array_t               *routes;      /* of ngx_ors_route_t */
+    ngx_ors_pointer_t         *sets;        /* in bodies for the target */
     ngx_ors_hosting_t          hosting;     /* tools of a gateway */
     ngx_ors_conform_t          conform;     /* mode and retry */
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
@@ -261,6 +262,19 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
  * Prepares a turn's sealer, pump, timers and handlers.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_set.c: members that an operator sets in bodies for targets */
+
+/* "open_responses_set POINTER JSON [missing]". */
+char *ngx_http_ors_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Sets olcf->sets in the body "out" of a call, which is made anew.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_set_body(ngx_http_ors_call_t *call,
+    ngx_http_ors_loc_conf_t *olcf, ngx_ors_out_t *out);
 
 
 /* ngx_http_ors_pump.c: bytes in and out; records, events, bodies, documents */

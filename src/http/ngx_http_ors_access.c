@@ -141,6 +141,7 @@ static const ngx_http_ors_conf_row_t  ngx_http_ors_conf_rows[] = {
     ngx_http_ors_conf_row("dialect", NGX_HTTP_ORS_IN_TARGET, dialect),
     ngx_http_ors_conf_row("inline_context", NGX_HTTP_ORS_IN_TARGET,
                           inline_context),
+    ngx_http_ors_conf_row("set", NGX_HTTP_ORS_IN_TARGET, sets),
     { "chat_options", NGX_HTTP_ORS_IN_CHAT,
       offsetof(ngx_http_ors_loc_conf_t, options),
       offsetof(ngx_ors_chat_options_t, efforts) },

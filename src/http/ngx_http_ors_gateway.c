@@ -424,6 +424,13 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
     start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
                            &out);
+
+    if (rc == NGX_OK && olcf->sets
+        && ctx->endpoint->id != ngx_ors_endpoint_embeddings)
+    {
+        rc = ngx_http_ors_set_body(call, olcf, &out);
+    }
+
     ctx->own += ngx_ors_metrics_clock() - start;
 
     size = out.size;

@@ -19,6 +19,10 @@
 #define NGX_ORS_EDITS_MIN  8
 
 
+/* for the text of a member that is set */
+#define NGX_ORS_POINTER_BLOCK  256
+
+
 static void ngx_ors_edits_sort(ngx_ors_edits_t *edits);
 static int ngx_libc_cdecl ngx_ors_edits_compare(const void *one,
     const void *two);
@@ -26,6 +30,11 @@ static void ngx_ors_edits_piece(ngx_ors_out_t *out, u_char *data, size_t len,
     ngx_uint_t refer);
 static ngx_int_t ngx_ors_pointer_name(ngx_str_t *name, u_char *p,
     u_char *last);
+static ngx_uint_t ngx_ors_pointer_missing(ngx_ors_pointer_t *node);
+static ngx_int_t ngx_ors_pointer_text(ngx_ors_pointer_set_t *set,
+    ngx_ors_pointer_t *node, char *sep, ngx_str_t *text);
+static ngx_int_t ngx_ors_pointer_value(ngx_ors_pointer_set_t *set,
+    ngx_ors_pointer_t *node, ngx_ors_out_t *out);
 static ngx_ors_pointer_t *ngx_ors_pointer_child(ngx_ors_pointer_t *parent,
     ngx_str_t *name, ngx_pool_t *pool);
 
@@ -269,7 +278,7 @@ ngx_ors_edits_piece(ngx_ors_out_t *out, u_char *data, size_t len,
 
 ngx_int_t
 ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
-    ngx_str_t *value, ngx_pool_t *pool)
+    ngx_str_t *value, ngx_pool_t *pool, ngx_ors_pointer_t **place)
 {
     u_char             *p, *end, *last;
     ngx_str_t           name;
@@ -319,6 +328,10 @@ ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
     }
 
     node->value = *value;
+
+    if (place) {
+        *place = node;
+    }
 
     return NGX_OK;
 }
@@ -395,19 +408,134 @@ ngx_ors_pointer_find(ngx_ors_pointer_t *root, ngx_str_t *name)
 }
 
 
-/* as deep as a pointer has names */
-
 void
 ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out)
 {
-    ngx_ors_pointer_t  *child;
-
     ngx_ors_json_quote(out, node->name.data, node->name.len);
     ngx_ors_out_lit(out, ":");
 
-    if (node->value.len) {
+    (void) ngx_ors_pointer_value(NULL, node, out);
+}
+
+
+ngx_int_t
+ngx_ors_pointer_set(ngx_ors_pointer_set_t *set, ngx_ors_pointer_t *root,
+    ngx_ors_json_node_t *object)
+{
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_uint_t            more;
+    ngx_ors_pointer_t    *child;
+    ngx_ors_json_node_t  *node;
+
+    more = (object->count != 0);
+
+    for (child = root->first; child; child = child->next) {
+
+        node = ngx_ors_json_get(set->json, object, child->name.data,
+                                child->name.len);
+
+        if (node && node->type == ngx_ors_json_object && child->first) {
+
+            if (ngx_ors_pointer_set(set, child, node) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
+            continue;
+        }
+
+        if (node && node->type != ngx_ors_json_null
+            && ngx_ors_pointer_missing(child))
+        {
+            continue;
+        }
+
+        if (ngx_ors_pointer_text(set, child, node ? NULL : more ? "," : "",
+                                 &text)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (node) {
+            rc = ngx_ors_edits_value(set->edits, node, &text);
+
+        } else {
+            rc = ngx_ors_edits_add(set->edits, ngx_ors_edit_end(object) - 1, 0,
+                                   &text);
+            more = 1;
+        }
+
+        if (rc != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* 1 if nothing but what is missing is to be set */
+
+static ngx_uint_t
+ngx_ors_pointer_missing(ngx_ors_pointer_t *node)
+{
+    ngx_ors_pointer_t  *child;
+
+    if (node->first == NULL) {
+        return node->missing;
+    }
+
+    for (child = node->first; child; child = child->next) {
+        if (!ngx_ors_pointer_missing(child)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* a value, or with "sep" a member */
+
+static ngx_int_t
+ngx_ors_pointer_text(ngx_ors_pointer_set_t *set, ngx_ors_pointer_t *node,
+    char *sep, ngx_str_t *text)
+{
+    ngx_ors_out_t  out;
+
+    ngx_ors_out_init(&out, set->pool, NGX_ORS_POINTER_BLOCK);
+
+    if (sep) {
+        ngx_ors_out_copy(&out, (u_char *) sep, ngx_strlen(sep));
+        ngx_ors_json_quote(&out, node->name.data, node->name.len);
+        ngx_ors_out_lit(&out, ":");
+    }
+
+    if (ngx_ors_pointer_value(set, node, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_out_text(&out, text);
+}
+
+
+/* as deep as a pointer has names */
+
+static ngx_int_t
+ngx_ors_pointer_value(ngx_ors_pointer_set_t *set, ngx_ors_pointer_t *node,
+    ngx_ors_out_t *out)
+{
+    ngx_ors_pointer_t  *child;
+
+    if (node->first == NULL) {
+
+        if (set && node->data) {
+            return set->value(set->data, node, out);
+        }
+
         ngx_ors_out_str(out, &node->value);
-        return;
+        return NGX_OK;
     }
 
     ngx_ors_out_lit(out, "{");
@@ -418,8 +546,15 @@ ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out)
             ngx_ors_out_lit(out, ",");
         }
 
-        ngx_ors_pointer_put(child, out);
+        ngx_ors_json_quote(out, child->name.data, child->name.len);
+        ngx_ors_out_lit(out, ":");
+
+        if (ngx_ors_pointer_value(set, child, out) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     ngx_ors_out_lit(out, "}");
+
+    return NGX_OK;
 }

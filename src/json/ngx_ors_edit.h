@@ -55,9 +55,28 @@ typedef struct ngx_ors_pointer_s  ngx_ors_pointer_t;
 struct ngx_ors_pointer_s {
     ngx_str_t             name;       /* plain text */
     ngx_str_t             value;      /* JSON; empty: the object of "first" */
+    ngx_uint_t            missing;    /* the value is only for a member that */
+                                      /* is not there, or null */
+    void                 *data;       /* of the value, the caller's to set */
     ngx_ors_pointer_t    *first;
     ngx_ors_pointer_t    *next;
 };
+
+
+/* Appends the value of a member whose "data" is set.  NGX_OK or NGX_ERROR. */
+typedef ngx_int_t (*ngx_ors_pointer_pt)(void *data, ngx_ors_pointer_t *node,
+    ngx_ors_out_t *out);
+
+
+/* members that are set in a document */
+
+typedef struct {
+    ngx_ors_json_t       *json;
+    ngx_ors_edits_t      *edits;
+    ngx_ors_pointer_pt    value;
+    void                 *data;       /* for "value" */
+    ngx_pool_t           *pool;       /* of the texts */
+} ngx_ors_pointer_set_t;
 
 
 /* Prepares an empty list; its memory comes from "pool". */
@@ -135,14 +154,23 @@ ngx_ors_edit_end(ngx_ors_json_node_t *node)
  * names come from "pool"; after anything but NGX_OK "root" may have members
  * without a value.
  *
- * NGX_OK         done
+ * NGX_OK         done; "*place", if that is not NULL, is the member
  * NGX_DECLINED   not a pointer: it does not begin with "/", has an empty
  *                name, a bad escape, or more than NGX_ORS_POINTER_DEPTH names
  * NGX_BUSY       there is a value at this place, above it or in it
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
-    ngx_str_t *value, ngx_pool_t *pool);
+    ngx_str_t *value, ngx_pool_t *pool, ngx_ors_pointer_t **place);
+
+/*
+ * Adds to set->edits what sets the members of "root" in "object" of the
+ * document: members that are there get the value, others are appended, and what
+ * stands in the way of an object is replaced by it (as in RFC 7396).
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_pointer_set(ngx_ors_pointer_set_t *set,
+    ngx_ors_pointer_t *root, ngx_ors_json_node_t *object);
 
 /* The member of "root" that is called "name", or NULL. */
 ngx_ors_pointer_t *ngx_ors_pointer_find(ngx_ors_pointer_t *root,

@@ -56,7 +56,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         }
 
         rc = ngx_ors_pointer_add(&root, &pointers[n], &pointer_fuzz_values[n],
-                                 pool);
+                                 pool, NULL);
 
         utf8 = utf8 && ngx_ors_utf8_valid(pointers[n].data, pointers[n].len)
                        == pointers[n].len;

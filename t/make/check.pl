@@ -76,12 +76,12 @@ my %short = (
 # Code lines that a room may have; a commit that raises a number says why.
 
 my %budget = (
-    ''         => 655,
+    ''         => 665,
     answer     => 4300,
     base       => 2760,     # with the rows of the book
     chat       => 6250,
-    http       => 9250,     # for what schema does not need
-    json       => 2150,
+    http       => 9450,     # for what schema does not need
+    json       => 2300,
     jsonschema => 3350,
     proto      => 6300,
     schema     => 3400,

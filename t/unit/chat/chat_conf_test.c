@@ -50,7 +50,7 @@ static test_row_t  test_errors[] = {
     { "effort low /a 1;effort low", "effort \"low\" is duplicate" },
     { "effort low a 1", "invalid pointer \"a\", it must be one to a member" },
     { "effort low /a 1;effort low /a/b 1", "pointer \"/a/b\" is to a place" },
-    { "effort low /model 'm'", "\"model\" of a request is not for an effort" },
+    { "effort low /model 'm'", "\"model\" of a request cannot be changed" },
     { "effort low /a low", "invalid JSON \"low\"" },
     { "type - skip", "invalid type \"\", it must be a type, " },
     { "type * skip", "invalid type \"*\"" },

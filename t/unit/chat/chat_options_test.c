@@ -767,6 +767,7 @@ test_effort(char *value, char *pointer, char *json)
     text.data = (u_char *) json;
     text.len = ngx_strlen(json);
 
-    is_int(ngx_ors_pointer_add(&effort[i].members, &p, &text, efforts.pool),
+    is_int(ngx_ors_pointer_add(&effort[i].members, &p, &text, efforts.pool,
+                               NULL),
            NGX_OK, "effort %s, %s", value, pointer);
 }

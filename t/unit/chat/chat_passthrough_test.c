@@ -183,9 +183,9 @@ main(void)
 
     ngx_str_set(&json, "5");
     ngx_str_set(&pointer, "/think");
-    ngx_ors_pointer_add(&effort->members, &pointer, &json, pool);
+    ngx_ors_pointer_add(&effort->members, &pointer, &json, pool, NULL);
     ngx_str_set(&pointer, "/budget");
-    ngx_ors_pointer_add(&effort->members, &pointer, &json, pool);
+    ngx_ors_pointer_add(&effort->members, &pointer, &json, pool, NULL);
 
     ngx_str_set(&provider, "p");
 

@@ -24,9 +24,12 @@ typedef struct {
 
 
 static void test_row(test_row_t *row);
+static void test_set(void);
 static void test_depth(void);
 static void test_find(void);
 static void test_no_memory(void);
+static void set_members(ngx_ors_pointer_t *root, char **pairs,
+    ngx_uint_t missing, ngx_ors_pointer_t **place, ngx_pool_t *pool);
 static ngx_int_t add(ngx_ors_pointer_t *root, char *pointer, char *value,
     ngx_pool_t *pool);
 
@@ -87,6 +90,7 @@ main(void)
         test_row(&rows[i]);
     }
 
+    test_set();
     test_depth();
     test_find();
     test_no_memory();
@@ -213,6 +217,116 @@ test_no_memory(void)
 }
 
 
+/* a document, members that are set, and its text then */
+
+static void
+test_set(void)
+{
+    ngx_uint_t              i, n;
+    ngx_int_t               rc;
+    ngx_str_t               text;
+    ngx_pool_t             *pool;
+    ngx_ors_out_t           out;
+    ngx_ors_json_t          json;
+    ngx_ors_edits_t         edits;
+    ngx_ors_pointer_t       root, *place;
+    ngx_ors_pointer_set_t   set;
+
+    static struct {
+        char        *text;
+        char        *pairs[6];
+        ngx_uint_t   missing;
+        char        *expected;
+    } sets[] = {
+
+        { "{}", { "/a", "1", "/b/c", "2" }, 0,
+          "{\"a\":1,\"b\":{\"c\":2}}" },
+
+        { "{ \"x\" : 1 }", { "/a", "1" }, 0, "{ \"x\" : 1 ,\"a\":1}" },
+
+        { "{\"a\":\"x\",\"b\":[1]}", { "/a", "1", "/b", "2" }, 0,
+          "{\"a\":1,\"b\":2}" },
+
+        { "{\"a\":{\"x\":1},\"b\":0}", { "/a/y", "1", "/a/x", "2" }, 0,
+          "{\"a\":{\"x\":2,\"y\":1},\"b\":0}" },
+
+        { "{\"a\":[{}],\"b\":0}", { "/a/x/y", "1" }, 0,
+          "{\"a\":{\"x\":{\"y\":1}},\"b\":0}" },
+
+        { "{\"\\u0061\":5}", { "/a", "1" }, 0, "{\"\\u0061\":1}" },
+
+        { "{\"a\":0,\"b\":null,\"c\":[]}",
+          { "/a", "1", "/b", "2", "/c/d", "3" }, 1,
+          "{\"a\":0,\"b\":2,\"c\":[]}" },
+
+        { "{\"a\":{\"b\":1}}", { "/a/b", "2", "/a/c", "3" }, 1,
+          "{\"a\":{\"b\":1,\"c\":3}}" },
+    };
+
+    for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+        for (n = 0; /* void */ ; n++) {
+            pool = ngx_ors_test_pool();
+
+            ngx_memzero(&root, sizeof(ngx_ors_pointer_t));
+            ngx_ors_json_init(&json, pool, 16, 64);
+            ngx_ors_edits_init(&edits, pool);
+
+            set.json = &json;
+            set.edits = &edits;
+            set.value = NULL;
+            set.pool = pool;
+
+            (void) ngx_ors_json_read(&json, (u_char *) sets[i].text,
+                                     ngx_strlen(sets[i].text));
+            set_members(&root, sets[i].pairs, sets[i].missing, &place, pool);
+
+            ngx_ors_test_fail_after(n + 1);
+            rc = ngx_ors_pointer_set(&set, &root, json.nodes);
+
+            if (!ngx_ors_test_failed()) {
+                ngx_ors_test_fail_after(0);
+                break;
+            }
+
+            ngx_ors_test_fail_after(0);
+            is_int(rc, NGX_ERROR, "no memory to set, step %d", (int) n);
+            ngx_destroy_pool(pool);
+        }
+
+        is_int(rc, NGX_OK, "set in %s", sets[i].text);
+
+        ngx_ors_out_init(&out, pool, 256);
+        ngx_ors_edits_write(&edits, &json, 0, ngx_strlen(sets[i].text), 0,
+                            &out);
+        is_int(ngx_ors_out_text(&out, &text), NGX_OK, "its text");
+        is_str(&text, sets[i].expected, "its members");
+
+        ngx_destroy_pool(pool);
+    }
+}
+
+
+static void
+set_members(ngx_ors_pointer_t *root, char **pairs, ngx_uint_t missing,
+    ngx_ors_pointer_t **place, ngx_pool_t *pool)
+{
+    ngx_str_t   pointer, value;
+    ngx_uint_t  n;
+
+    for (n = 0; n < 6 && pairs[n]; n += 2) {
+        pointer.data = (u_char *) pairs[n];
+        pointer.len = ngx_strlen(pairs[n]);
+        value.data = (u_char *) pairs[n + 1];
+        value.len = ngx_strlen(pairs[n + 1]);
+
+        is_int(ngx_ors_pointer_add(root, &pointer, &value, pool, place),
+               NGX_OK, "a pointer");
+
+        (*place)->missing = missing;
+    }
+}
+
+
 static ngx_int_t
 add(ngx_ors_pointer_t *root, char *pointer, char *value, ngx_pool_t *pool)
 {
@@ -224,5 +338,5 @@ add(ngx_ors_pointer_t *root, char *pointer, char *value, ngx_pool_t *pool)
     v.data = (u_char *) value;
     v.len = ngx_strlen(value);
 
-    return ngx_ors_pointer_add(root, &p, &v, pool);
+    return ngx_ors_pointer_add(root, &p, &v, pool, NULL);
 }
