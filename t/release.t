@@ -83,6 +83,13 @@ sub release ($r) { $r->{headers}{'openresponses-version'} }
 
 my $chat = '/chat/completions';
 
+# its example of a router has "messages", the name of Chat Completions
+
+error_ok(post_json($t->port, '/v1/responses',
+                   { model => 'm', messages => [ { role => 'user',
+                                                   content => 'hi' } ] }),
+         400, 'the example of a router', message => qr/"input"/);
+
 # answers
 
 for my $case (
