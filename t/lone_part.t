@@ -154,7 +154,7 @@ ok(wait_for(sub {
 my $ws = ORS::WS->new($t->port, headers => { 'X-Script' => 'stream' });
 $ws->create(model => 'm', input => [ said($text) ], store => \0);
 $ws->turn_ok('over a WebSocket');
-$ws->close;
+$ws->drop;
 
 # neither anything else, nor where it is strict
 

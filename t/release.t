@@ -120,7 +120,7 @@ my $ws = ORS::WS->new($t->port);
 is($ws->{status}, 101, 'a WebSocket');
 like($ws->{head}, qr/^OpenResponses-Version: $release\r$/m,
      'it names the release');
-$ws->close;
+$ws->drop;
 
 # requests
 
