@@ -317,7 +317,8 @@ sub is_refused ($r, $name) {
 
     my $names = sub ($r) {
         return join ' ', sort grep { !/^(?:connection|content-length|date
-                                        |content-type|server)$/x }
+                                        |content-type|server
+                                        |openresponses-version)$/x }
                               keys %{ $r->{headers} };
     };
     my @digests = qw( content-digest content-md5 digest repr-digest );

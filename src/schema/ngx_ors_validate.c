@@ -223,8 +223,8 @@ ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
 
 /*
- * A value of another type, which may be the only element of a list, as of one
- * for which a string is an abbreviation
+ * A value of another type, which may be the only element of a list, if that is
+ * one for which a string is an abbreviation: all elements of these have a type
  */
 
 static ngx_int_t
@@ -240,7 +240,8 @@ ngx_ors_validate_lone(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
     if (lists == NULL || !(w->profile & NGX_ORS_IN_TOLERANT)
         || node->type != ngx_ors_json_object || rule->element == NULL
-        || rule->element->shape == NULL || !(rule->types & NGX_ORS_V_STRING))
+        || rule->element->shape == NULL || !(rule->types & NGX_ORS_V_STRING)
+        || ngx_ors_json_find(w->json, node, "type") == NULL)
     {
         return ngx_ors_mismatch_type(&w->violation, node, rule);
     }
