@@ -46,7 +46,8 @@ sub passes_gate ($text) {
 my $known = qr/\A(?: x-v-open_responses_\w+ | x-text | x-case | x-request-id
                      | host | connection | content-(?:type|length) | server
                      | date | openresponses-version | transfer-encoding
-                     | retry-after | cache-control | x-accel-buffering | accept-encoding )\z/xi;
+                     | retry-after | cache-control | x-accel-buffering
+                     | accept-encoding )\z/xi;
 
 sub broken (@headers) {
     return map { "$_->[0]: $_->[1]" }

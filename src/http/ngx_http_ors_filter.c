@@ -129,7 +129,7 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_ors_error_body(ctx, in);
     }
 
-    vr = ngx_http_ors_validator_find(r);
+    vr = (ctx && ctx->turn) ? NULL : ngx_http_ors_validator_find(r);
 
     if (vr && vr->held) {
         return ngx_http_ors_validator_body(vr, in);
