@@ -59,7 +59,7 @@ UBSAN     := -fsanitize=undefined -fno-sanitize-recover=undefined
 TESTS       ?= $(wildcard t/*.t)
 PROVE       ?= prove
 # files of tests wait more than they work
-PROVE_FLAGS ?= -j$(shell expr 2 '*' $(JOBS))
+PROVE_FLAGS ?= -j$(shell expr 3 '*' $(JOBS))
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 

@@ -68,6 +68,7 @@ sub places () {
         open_responses_unknown_paths => 'pass',
         open_responses_dialect => 'responses',
         open_responses_inline_context => 'off',
+        open_responses_set => '/top_k 1',
         open_responses_chat_options => 'usage=off',
         open_responses_reasoning_effort => 'low',
         open_responses_tool_type => 'default skip',
