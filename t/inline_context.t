@@ -95,6 +95,7 @@ sub answer ($conn, $request) {
         $r->{id} = "up.$id\x01" if $body->{input} eq 'a control character';
         $r->{store} = json_false;
         delete $r->{store} if $body->{input} eq 'says nothing';
+        $r->{store} = undef if $body->{input} eq 'says null';
     }
 
     my $text_out = $body->{stream} ? render($events)
@@ -138,6 +139,8 @@ for my $stream (0, 1) {
     my $a = told('kept', 'alice', 'one', $stream, "a first turn$way");
 
     is($a->{store}, json_true, "it is stored$way");
+    is(told('kept', 'alice', $_, $stream, "$_$way")->{store}, json_true,
+       "$_: it is stored$way") for 'says nothing', 'says null';
     like($a->{id}, qr/\Aup\./, "the id is that of the server$way");
 
     my $b = told('kept', 'alice', 'two', $stream, "a second one$way",
