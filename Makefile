@@ -187,7 +187,7 @@ prove: build
 
 without:
 	+@$(MAKE) --no-print-directory build BUILD=$(BUILD)/without \
-	    ORS_WITHOUT='lmdb redis websocket' CC_OPT='-O0 -g'
+	    ORS_WITHOUT='lmdb redis websocket zstd' CC_OPT='-O0 -g'
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/without/$(NAME).so) \
 	    $(PROVE) t/without/without.t

@@ -5,8 +5,8 @@
 
 
 /*
- * Bodies: that of a request as one piece of memory, its Content-Type, and that
- * of an answer without its Content-Encoding.
+ * Bodies: that of a request as one piece of memory, its Content-Type, and those
+ * of requests and answers without their Content-Encoding.
  */
 
 
@@ -14,12 +14,20 @@
 #include <ngx_core.h>
 #include <ngx_ors_body.h>
 #include <ngx_ors_names.h>
-#include <zlib.h>
 #include <ngx_ors_forward.h>
+#include <zlib.h>
+
+#if !(NGX_ORS_WITHOUT_ZSTD)
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
 
 
 /* to MAX_WBITS: gzip's wrapping and no other */
 #define NGX_ORS_INFLATE_GZIP  16
+
+/* a window of 8 MB, which RFC 8878 recommends to take, and no larger one */
+#define NGX_ORS_ZSTD_WINDOW  23
 
 
 typedef enum {
@@ -30,10 +38,20 @@ typedef enum {
 } ngx_ors_inflate_state_e;
 
 
+typedef struct {
+    char                      *name;
+    ngx_ors_inflate_e          kind;
+} ngx_ors_coding_t;
+
+
 struct ngx_ors_inflate_s {
     ngx_ors_inflate_state_e    state;
     ngx_ors_inflate_e          kind;
     z_stream                   stream;
+
+#if !(NGX_ORS_WITHOUT_ZSTD)
+    ZSTD_DCtx                 *zstd;
+#endif
 
     ngx_buf_t                  head;      /* bytes in front of the input */
     u_char                     head_buf[2];
@@ -42,6 +60,8 @@ struct ngx_ors_inflate_s {
 
 static ngx_int_t ngx_ors_body_join(ngx_chain_t *bufs, ngx_uint_t room);
 static u_char *ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log);
+static ngx_int_t ngx_ors_coding(ngx_str_t *encoding, ngx_ors_inflate_e *kind);
+static ngx_int_t ngx_ors_inflate_init(ngx_ors_inflate_t *inf, ngx_pool_t *pool);
 static void *ngx_ors_inflate_alloc(void *data, uInt items, uInt size);
 static void ngx_ors_inflate_free(void *data, void *p);
 static ngx_int_t ngx_ors_inflate_head(ngx_ors_inflate_t *inf, ngx_buf_t *in);
@@ -49,6 +69,14 @@ static ngx_int_t ngx_ors_inflate_body(ngx_ors_inflate_t *inf, ngx_buf_t *in,
     ngx_buf_t *out);
 static int ngx_ors_inflate_step(ngx_ors_inflate_t *inf, ngx_buf_t *in,
     ngx_buf_t *out);
+
+#if !(NGX_ORS_WITHOUT_ZSTD)
+static ngx_int_t ngx_ors_zstd_init(ngx_ors_inflate_t *inf, ngx_pool_t *pool);
+static void ngx_ors_zstd_free(void *data);
+static ngx_int_t ngx_ors_zstd(ngx_ors_inflate_t *inf, ngx_buf_t *in,
+    ngx_buf_t *out);
+#endif
+
 static ngx_uint_t ngx_ors_media_json(ngx_str_t *type);
 static ngx_uint_t ngx_ors_media_utf8(ngx_str_t *type);
 static ngx_uint_t ngx_ors_media_charset(u_char *p, u_char *last);
@@ -199,6 +227,39 @@ ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log)
 }
 
 
+/* NGX_OK, NGX_DONE: there is nothing to decode, NGX_DECLINED: it is unknown */
+
+static ngx_int_t
+ngx_ors_coding(ngx_str_t *encoding, ngx_ors_inflate_e *kind)
+{
+    ngx_ors_coding_t  *coding;
+
+    static ngx_ors_coding_t  codings[] = {
+        { "gzip", ngx_ors_inflate_gzip },
+        { "x-gzip", ngx_ors_inflate_gzip },
+        { "deflate", ngx_ors_inflate_deflate },
+#if !(NGX_ORS_WITHOUT_ZSTD)
+        { "zstd", ngx_ors_inflate_zstd },
+#endif
+        { NULL, 0 }
+    };
+
+    if (encoding->len == 0 || ngx_ors_same_case(encoding, "identity")) {
+        return NGX_DONE;
+    }
+
+    for (coding = codings; coding->name; coding++) {
+
+        if (ngx_ors_same_case(encoding, coding->name)) {
+            *kind = coding->kind;
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
 /*
  * An upstream's Content-Encoding undone, a buffer at a time.
  */
@@ -208,22 +269,13 @@ ngx_int_t
 ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
     ngx_pool_t *pool)
 {
+    ngx_int_t          rc;
     ngx_ors_inflate_e  kind;
 
-    if (encoding->len == 0 || ngx_ors_same_case(encoding, "identity")) {
-        return NGX_OK;
-    }
+    rc = ngx_ors_coding(encoding, &kind);
 
-    if (ngx_ors_same_case(encoding, "gzip")
-        || ngx_ors_same_case(encoding, "x-gzip"))
-    {
-        kind = ngx_ors_inflate_gzip;
-
-    } else if (ngx_ors_same_case(encoding, "deflate")) {
-        kind = ngx_ors_inflate_deflate;
-
-    } else {
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_OK : rc;
     }
 
     decode->inflate = ngx_ors_inflate_create(kind, pool);
@@ -287,14 +339,14 @@ ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b, ngx_buf_t *piece)
 
 
 /*
- * gzip and deflate by zlib, fed with buffers of any size.
+ * gzip and deflate by zlib, zstd by libzstd, fed with buffers of any size.
  */
 
 
 ngx_ors_inflate_t *
 ngx_ors_inflate_create(ngx_ors_inflate_e kind, ngx_pool_t *pool)
 {
-    int                 bits;
+    ngx_int_t           rc;
     ngx_ors_inflate_t  *inf;
 
     inf = ngx_pcalloc(pool, sizeof(ngx_ors_inflate_t));
@@ -310,6 +362,30 @@ ngx_ors_inflate_create(ngx_ors_inflate_e kind, ngx_pool_t *pool)
 
     inf->kind = kind;
 
+    if (kind != ngx_ors_inflate_deflate) {
+        inf->state = ngx_ors_inflate_st_body;
+    }
+
+#if !(NGX_ORS_WITHOUT_ZSTD)
+
+    if (kind == ngx_ors_inflate_zstd) {
+        rc = ngx_ors_zstd_init(inf, pool);
+
+    } else
+
+#endif
+
+    rc = ngx_ors_inflate_init(inf, pool);
+
+    return (rc == NGX_OK) ? inf : NULL;
+}
+
+
+static ngx_int_t
+ngx_ors_inflate_init(ngx_ors_inflate_t *inf, ngx_pool_t *pool)
+{
+    int  bits;
+
     inf->head.start = inf->head_buf;
     inf->head.pos = inf->head_buf;
     inf->head.last = inf->head_buf;
@@ -317,8 +393,7 @@ ngx_ors_inflate_create(ngx_ors_inflate_e kind, ngx_pool_t *pool)
 
     bits = MAX_WBITS;
 
-    if (kind == ngx_ors_inflate_gzip) {
-        inf->state = ngx_ors_inflate_st_body;
+    if (inf->kind == ngx_ors_inflate_gzip) {
         bits += NGX_ORS_INFLATE_GZIP;
     }
 
@@ -328,7 +403,7 @@ ngx_ors_inflate_create(ngx_ors_inflate_e kind, ngx_pool_t *pool)
     inf->stream.zfree = ngx_ors_inflate_free;
     inf->stream.opaque = pool;
 
-    return (inflateInit2(&inf->stream, bits) == Z_OK) ? inf : NULL;
+    return (inflateInit2(&inf->stream, bits) == Z_OK) ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -389,12 +464,16 @@ ngx_ors_inflate(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
                 return NGX_DONE;
             }
 
-            if (inf->kind != ngx_ors_inflate_gzip) {
+            if (inf->kind == ngx_ors_inflate_deflate) {
                 inf->state = ngx_ors_inflate_st_broken;
                 break;
             }
 
-            if (inflateReset(&inf->stream) != Z_OK) {
+            /* a frame of zstd needs no reset */
+
+            if (inf->kind == ngx_ors_inflate_gzip
+                && inflateReset(&inf->stream) != Z_OK)
+            {
                 return NGX_ERROR;
             }
 
@@ -449,6 +528,14 @@ ngx_ors_inflate_body(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
 {
     int  rc;
 
+#if !(NGX_ORS_WITHOUT_ZSTD)
+
+    if (inf->kind == ngx_ors_inflate_zstd) {
+        return ngx_ors_zstd(inf, in, out);
+    }
+
+#endif
+
     rc = Z_OK;
 
     if (inf->head.pos < inf->head.last) {
@@ -498,6 +585,76 @@ ngx_ors_inflate_step(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
 
     return rc;
 }
+
+
+#if !(NGX_ORS_WITHOUT_ZSTD)
+
+static ngx_int_t
+ngx_ors_zstd_init(ngx_ors_inflate_t *inf, ngx_pool_t *pool)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    inf->zstd = ZSTD_createDCtx();
+    if (inf->zstd == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_ors_zstd_free;
+    cln->data = inf->zstd;
+
+    return ZSTD_isError(ZSTD_DCtx_setParameter(inf->zstd, ZSTD_d_windowLogMax,
+                                               NGX_ORS_ZSTD_WINDOW))
+           ? NGX_ERROR : NGX_OK;
+}
+
+
+static void
+ngx_ors_zstd_free(void *data)
+{
+    ZSTD_freeDCtx(data);
+}
+
+
+/* As ngx_ors_inflate_body() */
+
+static ngx_int_t
+ngx_ors_zstd(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
+{
+    size_t          rc;
+    ZSTD_inBuffer   from;
+    ZSTD_outBuffer  to;
+
+    from.src = in->pos;
+    from.size = in->last - in->pos;
+    from.pos = 0;
+
+    to.dst = out->last;
+    to.size = out->end - out->last;
+    to.pos = 0;
+
+    rc = ZSTD_decompressStream(inf->zstd, &to, &from);
+
+    in->pos += from.pos;
+    out->last += to.pos;
+
+    if (ZSTD_isError(rc)) {
+        return (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+               ? NGX_ERROR : NGX_DECLINED;
+    }
+
+    if (rc == 0) {
+        return NGX_DONE;
+    }
+
+    return (out->last == out->end) ? NGX_OK : NGX_AGAIN;
+}
+
+#endif
 
 
 /*

@@ -1,7 +1,7 @@
 
 /*
- * Bodies: that of a request as one piece of memory, its Content-Type, and that
- * of an answer without its Content-Encoding.
+ * Bodies: that of a request as one piece of memory, its Content-Type, and those
+ * of requests and answers without their Content-Encoding.
  */
 
 
@@ -14,14 +14,15 @@
 
 
 /*
- * Compressed bodies: gzip (RFC 1952) and deflate (RFC 1950, and 1951 without
- * its wrapping, as some servers send it).  Bytes in, text out; the state lives
- * between calls.
+ * Compressed bodies: gzip (RFC 1952), deflate (RFC 1950, and 1951 without its
+ * wrapping, as some servers send it) and zstd (RFC 8878), which ORS_WITHOUT may
+ * leave out.  Bytes in, text out; the state lives between calls.
  */
 
 typedef enum {
     ngx_ors_inflate_gzip = 0,
-    ngx_ors_inflate_deflate
+    ngx_ors_inflate_deflate,
+    ngx_ors_inflate_zstd
 } ngx_ors_inflate_e;
 
 
@@ -60,8 +61,8 @@ ngx_int_t ngx_ors_body(ngx_chain_t *bufs, ngx_uint_t room, ngx_pool_t *pool,
     ngx_str_t *body);
 
 /*
- * A decoder, or NULL: no memory.  It and what it needs later, 45 KB in all,
- * come from "pool" and go with it.
+ * A decoder, or NULL: no memory.  It and its buffers, 45 KB, of zstd up to 8.5
+ * MB, go with "pool".
  */
 ngx_ors_inflate_t *ngx_ors_inflate_create(ngx_ors_inflate_e kind,
     ngx_pool_t *pool);
@@ -74,8 +75,8 @@ ngx_ors_inflate_t *ngx_ors_inflate_create(ngx_ors_inflate_e kind,
  * NGX_OK         "out" is full; make room and call again, even if "in" is
  *                used up
  * NGX_AGAIN      "in" is used up; if no more comes the body was cut
- * NGX_DONE       "in" is used up and the body may end here; of gzip another
- *                member may follow, call again with it
+ * NGX_DONE       "in" is used up and the body may end here; of gzip and zstd
+ *                another member may follow, call again with it
  * NGX_DECLINED   the bytes are broken, or go on where they may not
  * NGX_ERROR      no memory
  */

@@ -17,10 +17,12 @@
 #include <ngx_ors_body.h>
 
 #include <zlib.h>
+#include <zstd.h>
 
 
 #define INFLATE_FUZZ_DEFLATE  0x01
 #define INFLATE_FUZZ_TEXT     0x02
+#define INFLATE_FUZZ_ZSTD     0x04
 #define INFLATE_FUZZ_MAX      65536
 
 
@@ -33,6 +35,8 @@ typedef struct {
 
 static void inflate_fuzz_text(const uint8_t *text, size_t len,
     ngx_ors_inflate_e kind);
+static size_t inflate_fuzz_deflate(const uint8_t *text, size_t len,
+    ngx_ors_inflate_e kind, u_char *packed, size_t size);
 static void inflate_fuzz_run(inflate_fuzz_t *f, ngx_ors_inflate_e kind,
     const uint8_t *data, size_t len, size_t in, size_t out);
 
@@ -51,6 +55,10 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     kind = (input[0] & INFLATE_FUZZ_DEFLATE) ? ngx_ors_inflate_deflate
                                              : ngx_ors_inflate_gzip;
+
+    if (input[0] & INFLATE_FUZZ_ZSTD) {
+        kind = ngx_ors_inflate_zstd;
+    }
 
     if (input[0] & INFLATE_FUZZ_TEXT) {
         inflate_fuzz_text(input + 3, size - 3, kind);
@@ -77,13 +85,33 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 static void
 inflate_fuzz_text(const uint8_t *text, size_t len, ngx_ors_inflate_e kind)
 {
-    z_stream         z;
+    size_t           n;
     inflate_fuzz_t  *f;
 
     static u_char    packed[2 * INFLATE_FUZZ_MAX];
 
     f = &inflate_fuzz_once;
     len = ngx_min(len, INFLATE_FUZZ_MAX - 1);
+
+    if (kind == ngx_ors_inflate_zstd) {
+        n = ZSTD_compress(packed, sizeof(packed), text, len, 1);
+        fuzz_check(!ZSTD_isError(n));
+
+    } else {
+        n = inflate_fuzz_deflate(text, len, kind, packed, sizeof(packed));
+    }
+
+    inflate_fuzz_run(f, kind, packed, n, n, INFLATE_FUZZ_MAX);
+
+    fuzz_check(f->rc == NGX_DONE && fuzz_same(f->text, f->len, text, len));
+}
+
+
+static size_t
+inflate_fuzz_deflate(const uint8_t *text, size_t len, ngx_ors_inflate_e kind,
+    u_char *packed, size_t size)
+{
+    z_stream  z;
 
     memset(&z, 0, sizeof(z_stream));
 
@@ -95,16 +123,13 @@ inflate_fuzz_text(const uint8_t *text, size_t len, ngx_ors_inflate_e kind)
     z.next_in = (u_char *) text;
     z.avail_in = len;
     z.next_out = packed;
-    z.avail_out = sizeof(packed);
+    z.avail_out = size;
 
     fuzz_check(deflate(&z, Z_FINISH) == Z_STREAM_END);
 
-    inflate_fuzz_run(f, kind, packed, z.total_out, z.total_out,
-                     INFLATE_FUZZ_MAX);
-
-    fuzz_check(f->rc == NGX_DONE && fuzz_same(f->text, f->len, text, len));
-
     deflateEnd(&z);
+
+    return z.total_out;
 }
 
 

@@ -31,6 +31,7 @@ requires.the.z.library zlib1g-dev
 requires.the.lmdb.library liblmdb-dev
 requires.the.hiredis.library libhiredis-dev
 requires.the.wslay.library libwslay-dev
+requires.the.zstd.library libzstd-dev
 requires.the.crypto.library libssl-dev
 requires.the.jansson.library libjansson-dev
 requires.the.pcre2-8.library libpcre2-dev

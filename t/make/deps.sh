@@ -63,6 +63,7 @@ libraries() {
     optional lmdb lmdb.h liblmdb-dev
     optional redis hiredis/hiredis.h libhiredis-dev
     optional websocket wslay/wslay.h libwslay-dev
+    optional zstd zstd.h libzstd-dev
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
 }

@@ -19,7 +19,7 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -lwslay -ljansson \
+UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -lwslay -lzstd -ljansson \
                -lpcre2-8 -lm
 UNIT_Q      := $(if $(V),,@)
 

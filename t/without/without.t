@@ -19,7 +19,7 @@ my $libraries = join ' ', grep { /NEEDED/ }
 
 like($libraries, qr/libjansson/, 'the libraries of the module are known');
 unlike($libraries, qr/$_/, "it does not need $_")
-    for qw( lmdb hiredis wslay );
+    for qw( lmdb hiredis wslay zstd );
 
 my $built = qr/which this module was built without \(ORS_WITHOUT\)/;
 

@@ -16,7 +16,7 @@ use IO::Socket::INET ();
 use Time::HiRes qw( time sleep );
 
 our @EXPORT_OK = qw(
-    free_port item_token wait_for slurp spew child_pids PATIENCE
+    free_port item_token wait_for slurp spew child_pids zstd PATIENCE
 );
 
 # seconds that a test waits for what must happen: longer than a busy machine
@@ -101,6 +101,28 @@ sub child_pids ($parent) {
     }
 
     return \%pids;
+}
+
+
+# a frame of zstd, of blocks of plain bytes, and of some that repeat a blank
+# (RFC 8878, 3.1.1)
+
+sub zstd ($text, $blanks = 0) {
+    my $blocks = join '', map { zstd_block(0, 0, length, $_) }
+                          unpack '(a1000)*', $text;
+
+    while ($blanks) {
+        my $n = $blanks > 100_000 ? 100_000 : $blanks;
+
+        $blocks .= zstd_block(0, 1, $n, ' ');
+        $blanks -= $n;
+    }
+
+    return "\x28\xb5\x2f\xfd\x00\x58" . $blocks . zstd_block(1, 0, 0, '');
+}
+
+sub zstd_block ($last, $type, $size, $bytes) {
+    return substr(pack('V', $last | $type << 1 | $size << 3), 0, 3) . $bytes;
 }
 
 

@@ -12,6 +12,7 @@
 #include <ngx_ors_test.h>
 #include <ngx_ors_body.h>
 #include <zlib.h>
+#include <zstd.h>
 
 
 #define TEXT      70000               /* more than a window */
@@ -21,6 +22,7 @@
 #define GZIP      (MAX_WBITS + 16)
 #define ZLIB      MAX_WBITS
 #define RAW       (-MAX_WBITS)
+#define ZSTD      0
 
 
 typedef struct {
@@ -38,6 +40,9 @@ static void test_broken(void);
 static void test_edges(void);
 static void test_bomb(void);
 static void test_memory(void);
+static void test_zstd(void);
+static size_t compress_stream(ZSTD_CCtx *zstd, u_char *data, size_t len,
+    u_char *dst);
 static size_t pack(u_char *data, size_t len, form_t *form, u_char *dst);
 static void make_text(size_t len);
 static void start(ngx_ors_inflate_e kind, size_t room);
@@ -54,6 +59,8 @@ static form_t  forms[] = {
     { "deflate, best", ZLIB, ngx_ors_inflate_deflate, 9 },
     { "raw deflate", RAW, ngx_ors_inflate_deflate, 6 },
     { "raw deflate, stored", RAW, ngx_ors_inflate_deflate, 0 },
+    { "zstd", ZSTD, ngx_ors_inflate_zstd, 3 },
+    { "zstd, best", ZSTD, ngx_ors_inflate_zstd, 19 },
     { NULL, 0, 0, 0 }
 };
 
@@ -82,6 +89,7 @@ main(void)
     test_edges();
     test_bomb();
     test_memory();
+    test_zstd();
 
     return done_testing();
 }
@@ -199,11 +207,10 @@ test_broken(void)
     for (form = forms; form->name; form++) {
         n = pack(text, 300, form, packed);
 
-        packed[n] = 'x';
-        packed[n + 1] = 'y';
+        ngx_memcpy(packed + n, "xyxyxyxy", 8);
 
         start(form->kind, ROOM);
-        feed(packed, n + 2);
+        feed(packed, n + 8);
         is_int(last, NGX_DECLINED, "%s: bytes after the end", form->name);
         feed(packed, n);
         is_int(last, NGX_DECLINED, "it stays broken");
@@ -215,8 +222,8 @@ test_broken(void)
         is_int(last, (form->kind == ngx_ors_inflate_gzip) ? NGX_AGAIN
                                                           : NGX_DECLINED,
                "%s: a byte after the end", form->name);
-        feed(packed + n + 1, 1);
-        is_int(last, NGX_DECLINED, "and another one");
+        feed(packed + n + 1, 7);
+        is_int(last, NGX_DECLINED, "and some more");
         ngx_destroy_pool(pool);
 
         if (form->bits == RAW) {
@@ -401,10 +408,106 @@ test_memory(void)
 }
 
 
+/* frames, one to be skipped, and a window that is too large */
+
+static void
+test_zstd(void)
+{
+    size_t      n, len;
+    form_t     *form;
+    ZSTD_CCtx  *zstd;
+
+    static u_char  skip[] = "\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
+
+    for (form = forms; form->kind != ngx_ors_inflate_zstd; form++) {
+        /* void */
+    }
+
+    make_text(600);
+
+    len = pack(text, 200, form, packed);
+    len = ngx_cpymem(packed + len, skip, sizeof(skip) - 1) - packed;
+    len += pack(text + 200, 400, form, packed + len);
+
+    start(ngx_ors_inflate_zstd, ROOM);
+    feed(packed, len);
+    finish(NGX_DONE, 600, "zstd: frames");
+
+    start(ngx_ors_inflate_zstd, 1);
+
+    for (n = 0; n < len; n++) {
+        feed(packed + n, 1);
+    }
+
+    finish(NGX_DONE, 600, "zstd: frames byte by byte");
+
+    for (n = 23; n < 25; n++) {
+        zstd = ZSTD_createCCtx();
+
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0);
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, n);
+
+        len = compress_stream(zstd, text, 600, packed);
+
+        ZSTD_freeCCtx(zstd);
+
+        start(ngx_ors_inflate_zstd, ROOM);
+        feed(packed, len);
+        is_int(last, (n == 23) ? NGX_DONE : NGX_DECLINED,
+               "zstd: a window of 2^%d bytes", (int) n);
+        ngx_destroy_pool(pool);
+    }
+}
+
+
+static size_t
+compress_stream(ZSTD_CCtx *zstd, u_char *data, size_t len, u_char *dst)
+{
+    ZSTD_inBuffer   in;
+    ZSTD_outBuffer  out;
+
+    in.src = data;
+    in.size = len;
+    in.pos = 0;
+
+    out.dst = dst;
+    out.size = ROOM;
+    out.pos = 0;
+
+    /* the length is not known at the beginning, and so is not the window */
+
+    (void) ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_flush);
+
+    if (ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_end) != 0) {
+        abort();
+    }
+
+    return out.pos;
+}
+
+
 static size_t
 pack(u_char *data, size_t len, form_t *form, u_char *dst)
 {
-    z_stream  stream;
+    z_stream    stream;
+    ZSTD_CCtx  *zstd;
+
+    if (form->bits == ZSTD) {
+        zstd = ZSTD_createCCtx();
+
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, form->level);
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+
+        len = ZSTD_compress2(zstd, dst, ROOM, data, len);
+
+        ZSTD_freeCCtx(zstd);
+
+        if (ZSTD_isError(len)) {
+            abort();
+        }
+
+        return len;
+    }
 
     ngx_memzero(&stream, sizeof(z_stream));
 
