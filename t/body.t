@@ -368,7 +368,7 @@ for my $h ([ 'none', 'Content-Type' => undef ],
            [ 'text', 'Content-Type' => 'text/plain' ],
            [ 'a longer name', 'Content-Type' => 'application/jsonp' ],
            [ 'a form', 'Content-Type' => 'application/x-www-form-urlencoded' ],
-           [ 'gzip', %json, 'Content-Encoding' => 'gzip' ],
+           [ 'brotli', %json, 'Content-Encoding' => 'br' ],
            [ 'two encodings', %json, 'Content-Encoding' => 'identity, br' ])
 {
     my ($name, @headers) = @$h;

@@ -197,7 +197,7 @@ for my $endpoint (@posted) {
 
     error_ok(request($t->port, 'POST', "/v1/$endpoint",
                      { 'Content-Type' => 'application/json',
-                       'Content-Encoding' => 'gzip' }, $text), 415,
+                       'Content-Encoding' => 'br' }, $text), 415,
              "$endpoint, compressed", code => 'unsupported_media_type');
     error_ok(ask("/small/$endpoint", $endpoint), 413, "$endpoint, too large",
              code => 'request_too_large');

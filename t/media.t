@@ -90,9 +90,10 @@ my %bad = (
         [ 'Content-Type' => $json, 'content-type' => "$json; charset=utf-7" ],
         [ 'Content-Type' => $json, 'Accept' => '*/*',
           'CONTENT-TYPE' => 'text/plain' ] ],
-    'compressed' => [
+    'Content-Encoding must' => [
         (map { [ 'Content-Type' => $json, 'Content-Encoding' => $_ ] }
-         'gzip', 'br', 'deflate', 'x', 'identity,gzip', 'identity, identity'),
+         'br', 'x', 'gzip, br', 'gzip,zstd', 'identity,gzip',
+         'identity, identity', 'gzip;q=1'),
         [ 'Content-Type' => $json, 'Content-Encoding' => 'identity',
           'Content-Encoding' => 'gzip' ] ],
 );
@@ -140,7 +141,7 @@ for my $at (qw( /gateway /validator )) {
     my $c = ORS::H2->new($t->port(1));
 
     for ([ "$json; charset=utf-8" ], [ "$json; charset=utf-7" ],
-         [ $json, 'content-encoding' => 'gzip' ])
+         [ $json, 'content-encoding' => 'br' ])
     {
         my $n = $c->send('POST', "$at/responses", { 'content-type' => @$_ },
                          json_encode(question('responses', 'm')));

@@ -83,7 +83,7 @@ static ngx_ors_error_page_t  ngx_ors_error_pages[] = {
       "the request's body is larger than this server takes" },
 
     { 415, ngx_ors_code_unsupported_media_type,
-      "the request's body must be application/json and not compressed" },
+      "the request's body must be application/json" },
 
     { 426, ngx_ors_code_websocket_not_supported,
       "there are no WebSockets here, use POST" },

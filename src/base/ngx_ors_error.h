@@ -107,6 +107,8 @@ typedef enum {
         "A number in a request is too small.")                                \
     row(invalid_api_key, 401, client, "",                                     \
         "A request has no valid key.")                                        \
+    row(invalid_content_encoding, 400, client, "",                            \
+        "A compressed body is broken or cut.")                                \
     row(invalid_json, 400, client, "",                                        \
         "A body is not JSON.")                                                \
     row(invalid_previous_response, 400, client, "",                           \
@@ -182,7 +184,8 @@ typedef enum {
     row(unsupported_item, 400, client, "",                                    \
         "An item cannot be translated for the target.")                       \
     row(unsupported_media_type, 415, client, "",                              \
-        "A body is not application/json in UTF-8.")                           \
+        "A body is not application/json in UTF-8, or its encoding is "        \
+        "unknown.")                                                           \
     row(unsupported_parameter, 400, client, "",                               \
         "The target cannot do what a field asks for.")                        \
     row(unsupported_value, 400, client, "",                                   \

@@ -347,6 +347,16 @@ ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
 
 
 /*
+ * Makes of "body", the request's, its text without its Content-Encoding, which
+ * is no longer than client_max_body_size.  With "set" it takes the place of the
+ * request's body, and the header is removed.  NGX_OK, NGX_DECLINED: "err" says
+ * why not, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body_decode(ngx_http_request_t *r, ngx_str_t *body,
+    ngx_uint_t set, ngx_ors_error_t *err);
+
+
+/*
  * Puts "bufs" of "size" bytes in the place of the request's body, which has
  * been read; of a subrequest, once.  NGX_OK or NGX_ERROR.
  */

@@ -207,13 +207,27 @@ ngx_http_ors_models(ngx_http_request_t *r, ngx_str_t *id)
 static void
 ngx_http_ors_body_handler(ngx_http_request_t *r)
 {
+    ngx_int_t            rc;
+    ngx_str_t            body;
+    ngx_ors_error_t      err;
     ngx_http_ors_ctx_t  *ctx;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
 
+    rc = ngx_http_ors_body(r, &body);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_body_decode(r, &body, 1, &err);
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_http_finalize_request(r, ngx_http_ors_refuse(r, &err));
+        return;
+    }
+
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
 
-    if (ngx_http_ors_begin(ctx) != NGX_OK) {
+    if (rc != NGX_OK || ngx_http_ors_begin(ctx) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
     }
 }

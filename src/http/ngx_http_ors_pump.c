@@ -341,6 +341,71 @@ ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
 
 
 ngx_int_t
+ngx_http_ors_body_decode(ngx_http_request_t *r, ngx_str_t *body,
+    ngx_uint_t set, ngx_ors_error_t *err)
+{
+    off_t                      max;
+    ngx_int_t                  rc;
+    ngx_buf_t                 *b;
+    ngx_chain_t               *cl;
+    ngx_table_elt_t           *h;
+    ngx_http_headers_in_t     *in;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    static ngx_str_t  encoding = ngx_string("Content-Encoding");
+    static ngx_str_t  length = ngx_string("Content-Length");
+
+    in = &r->headers_in;
+
+    h = ngx_ors_header_find(&in->headers, &encoding);
+
+    if (h == NULL || body->len == 0) {
+        return NGX_OK;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    max = clcf->client_max_body_size ? clcf->client_max_body_size
+                                     : (off_t) NGX_MAX_INT32_VALUE;
+
+    rc = ngx_ors_body_decode(body, &h->value, (size_t) max, r->pool, err);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors body: decoded, rc %i, %uz bytes", rc, body->len);
+
+    if (rc != NGX_OK || !set) {
+        return rc;
+    }
+
+    b = ngx_calloc_buf(r->pool);
+    cl = ngx_alloc_chain_link(r->pool);
+
+    if (b == NULL || cl == NULL
+        || ngx_ors_header_drop(&in->headers, "Content-Encoding", r->pool)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (in->content_length) {
+        in->content_length = ngx_ors_header_find(&in->headers, &length);
+    }
+
+    b->pos = body->data;
+    b->last = body->data + body->len;
+    b->start = b->pos;
+    b->end = b->last;
+    b->temporary = 1;
+    b->last_buf = 1;
+
+    cl->buf = b;
+    cl->next = NULL;
+
+    return ngx_http_ors_body_set(r, cl, body->len);
+}
+
+
+ngx_int_t
 ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs, size_t size)
 {
     ngx_str_t               value;

@@ -321,8 +321,20 @@ ngx_http_ors_validator_request(ngx_http_ors_validator_t *vr)
                          &vr->conf->limits, r->pool);
 
     start = ngx_ors_metrics_clock();
-    rc = vr->error.status ? NGX_DECLINED
-                         : ngx_ors_request_read(&vr->body, &body, &vr->error);
+
+    /* a body that is only looked at is sent as it came */
+
+    rc = vr->error.status
+         ? NGX_DECLINED
+         : ngx_http_ors_body_decode(r, &body, !vr->conf->report
+                                    && (vr->conf->validate
+                                        & NGX_HTTP_ORS_VALIDATE_REQUEST),
+                                    &vr->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_request_read(&vr->body, &body, &vr->error);
+    }
+
     vr->own = ngx_ors_metrics_clock() - start;
 
     if (rc == NGX_ERROR) {

@@ -26,8 +26,17 @@
 /* to MAX_WBITS: gzip's wrapping and no other */
 #define NGX_ORS_INFLATE_GZIP  16
 
+/* a decoder's pool: its larger pieces are allocated one by one */
+#define NGX_ORS_INFLATE_POOL  1024
+
 /* a window of 8 MB, which RFC 8878 recommends to take, and no larger one */
 #define NGX_ORS_ZSTD_WINDOW  23
+
+#if (NGX_ORS_WITHOUT_ZSTD)
+#define NGX_ORS_CODINGS  "\"gzip\", \"deflate\" and \"identity\""
+#else
+#define NGX_ORS_CODINGS  "\"gzip\", \"deflate\", \"zstd\" and \"identity\""
+#endif
 
 
 typedef enum {
@@ -60,6 +69,10 @@ struct ngx_ors_inflate_s {
 
 static ngx_int_t ngx_ors_body_join(ngx_chain_t *bufs, ngx_uint_t room);
 static u_char *ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log);
+static ngx_int_t ngx_ors_body_inflate(ngx_ors_inflate_t *inf, ngx_buf_t *in,
+    ngx_buf_t *out, size_t max, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_body_grow(ngx_buf_t *out, size_t size,
+    ngx_pool_t *pool);
 static ngx_int_t ngx_ors_coding(ngx_str_t *encoding, ngx_ors_inflate_e *kind);
 static ngx_int_t ngx_ors_inflate_init(ngx_ors_inflate_t *inf, ngx_pool_t *pool);
 static void *ngx_ors_inflate_alloc(void *data, uInt items, uInt size);
@@ -224,6 +237,140 @@ ngx_ors_body_copy(ngx_buf_t *b, u_char *p, ngx_log_t *log)
     }
 
     return p + n;
+}
+
+
+/*
+ * The Content-Encoding of a request's body undone, that of a whole one.
+ */
+
+
+ngx_int_t
+ngx_ors_body_decode(ngx_str_t *body, ngx_str_t *encoding, size_t max,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_int_t           rc;
+    ngx_buf_t           in, out;
+    ngx_pool_t         *temp;
+    ngx_ors_inflate_t  *inf;
+    ngx_ors_inflate_e   kind;
+
+    rc = ngx_ors_coding(encoding, &kind);
+
+    if (rc == NGX_DONE) {
+        return NGX_OK;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_error_set(err, pool,
+                                 ngx_ors_code_unsupported_media_type,
+                                 "the request's Content-Encoding must be one "
+                                 "of " NGX_ORS_CODINGS);
+    }
+
+    /* the decoder needs more than a short text: it goes before the turn does */
+
+    temp = ngx_create_pool(NGX_ORS_INFLATE_POOL, pool->log);
+    if (temp == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&in, sizeof(ngx_buf_t));
+    ngx_memzero(&out, sizeof(ngx_buf_t));
+
+    in.pos = body->data;
+    in.last = body->data + body->len;
+
+    inf = ngx_ors_inflate_create(kind, temp);
+    rc = inf ? ngx_ors_body_inflate(inf, &in, &out, max, pool) : NGX_ERROR;
+
+    ngx_destroy_pool(temp);
+
+    switch (rc) {
+
+    case NGX_DONE:
+        body->data = out.pos;
+        body->len = out.last - out.pos;
+        return NGX_OK;
+
+    case NGX_ABORT:
+        return ngx_ors_error_set(err, pool, ngx_ors_code_request_too_large,
+                                 "the request's body is longer than %uz "
+                                 "bytes without its Content-Encoding", max);
+
+    case NGX_AGAIN:
+        return ngx_ors_error_set(err, pool,
+                                 ngx_ors_code_invalid_content_encoding,
+                                 "the request's body is cut: it ends before "
+                                 "its Content-Encoding \"%V\" does", encoding);
+
+    case NGX_DECLINED:
+        return ngx_ors_error_set(err, pool,
+                                 ngx_ors_code_invalid_content_encoding,
+                                 "the request's body is not as its "
+                                 "Content-Encoding \"%V\" says, or goes on "
+                                 "after its end", encoding);
+    }
+
+    return NGX_ERROR;
+}
+
+
+/*
+ * As ngx_ors_inflate() when all of "in" is given; NGX_ABORT: more than "max".
+ * The byte more than "max" tells a text that fits from a longer one.
+ */
+
+static ngx_int_t
+ngx_ors_body_inflate(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out,
+    size_t max, ngx_pool_t *pool)
+{
+    size_t     size;
+    ngx_int_t  rc;
+
+    size = ngx_max(4 * (in->last - in->pos), NGX_ORS_DECODE_STEP);
+
+    do {
+        if (ngx_ors_body_grow(out, ngx_min(size, max + 1), pool) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        rc = ngx_ors_inflate(inf, in, out);
+
+        if ((size_t) (out->last - out->pos) > max) {
+            return NGX_ABORT;
+        }
+
+        size *= 2;
+
+    } while (rc == NGX_OK);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_body_grow(ngx_buf_t *out, size_t size, ngx_pool_t *pool)
+{
+    u_char  *p, *last;
+
+    p = ngx_pnalloc(pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = p;
+
+    if (out->pos) {
+        last = ngx_cpymem(p, out->pos, out->last - out->pos);
+        (void) ngx_pfree(pool, out->pos);
+    }
+
+    out->pos = p;
+    out->last = last;
+    out->end = p + size;
+
+    return NGX_OK;
 }
 
 
@@ -658,7 +805,7 @@ ngx_ors_zstd(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
 
 
 /*
- * Content-Type of a request: is it JSON, and in UTF-8?
+ * Content-Type of a request: is it JSON, and in UTF-8?  And Content-Encoding.
  */
 
 
@@ -671,22 +818,28 @@ char *
 ngx_ors_media(ngx_list_t *headers)
 {
     ngx_str_t            *type;
+    ngx_uint_t            encoded;
     ngx_table_elt_t      *h;
+    ngx_ors_inflate_e     kind;
     ngx_ors_header_at_t   at;
 
     type = NULL;
+    encoded = 0;
 
     ngx_ors_header_each(h, headers, &at) {
         if (h->hash == 0) {
             continue;
         }
 
-        if (ngx_ors_same_case(&h->key, "content-encoding")
-            && h->value.len
-            && !ngx_ors_same_case(&h->value, "identity"))
-        {
-            return "the request's body must not be compressed, its "
-                   "Content-Encoding must be absent or \"identity\"";
+        if (ngx_ors_same_case(&h->key, "content-encoding")) {
+
+            if (encoded || ngx_ors_coding(&h->value, &kind) == NGX_DECLINED) {
+                return "the request's Content-Encoding must be one of "
+                       NGX_ORS_CODINGS ", or absent";
+            }
+
+            encoded = 1;
+            continue;
         }
 
         if (!ngx_ors_same_case(&h->key, "content-type")) {

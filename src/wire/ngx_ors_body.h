@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_error.h>
 
 
 /*
@@ -61,6 +62,17 @@ ngx_int_t ngx_ors_body(ngx_chain_t *bufs, ngx_uint_t room, ngx_pool_t *pool,
     ngx_str_t *body);
 
 /*
+ * Decodes a whole request's "body" by its Content-Encoding: it becomes the text
+ * in memory of "pool", which never has more than "max" bytes and one.
+ *
+ * NGX_OK         "body" is the text
+ * NGX_DECLINED   "err" says why it cannot be decoded
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_body_decode(ngx_str_t *body, ngx_str_t *encoding, size_t max,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+
+/*
  * A decoder, or NULL: no memory.  It and its buffers, 45 KB, of zstd up to 8.5
  * MB, go with "pool".
  */
@@ -109,8 +121,8 @@ ngx_int_t ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b,
 
 
 /*
- * Why the body of these headers cannot be read, static
- * text, or NULL: it is JSON in UTF-8, and not compressed.
+ * Why the body of these headers cannot be read, static text, or NULL: it is
+ * JSON in UTF-8, in an encoding that ngx_ors_body_decode() knows, if any.
  */
 char *ngx_ors_media(ngx_list_t *headers);
 

@@ -371,6 +371,41 @@ ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
 }
 
 
+/* nginx's proxies send a header that has been marked as removed */
+
+ngx_int_t
+ngx_ors_header_drop(ngx_list_t *headers, char *name, ngx_pool_t *pool)
+{
+    ngx_list_t            list;
+    ngx_table_elt_t      *h, *copy;
+    ngx_ors_header_at_t   at;
+
+    if (ngx_list_init(&list, pool, headers->part.nelts + 1,
+                      sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_header_each(h, headers, &at) {
+        if (ngx_ors_same_case(&h->key, name)) {
+            continue;
+        }
+
+        copy = ngx_list_push(&list);
+        if (copy == NULL) {
+            return NGX_ERROR;
+        }
+
+        *copy = *h;
+    }
+
+    *headers = list;
+
+    return NGX_OK;
+}
+
+
 ngx_uint_t
 ngx_ors_header_lists(ngx_list_t *headers, char *name, ngx_str_t *token)
 {

@@ -119,6 +119,13 @@ ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
 void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
 
 /*
+ * Takes the headers of that name out of a request: "headers" becomes a new list
+ * from "pool".  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_header_drop(ngx_list_t *headers, char *name,
+    ngx_pool_t *pool);
+
+/*
  * 1 if a header of that name has "token" in its list, in any case, with a
  * version after a slash or without.
  */

@@ -70,8 +70,12 @@ test_media(ngx_pool_t *pool)
         { "Content-Type: application/json; charset", "charset" },
         { "Content-Type: application/json|Content-Type: application/json",
           "more than one" },
-        { "Content-Encoding: gzip|Content-Type: application/json",
-          "must not be compressed" }
+        { "Content-Encoding: gzip|Content-Type: application/json", NULL },
+        { "Content-Type: application/json|Content-Encoding: ZSTD", NULL },
+        { "Content-Encoding: br|Content-Type: application/json",
+          "Content-Encoding" },
+        { "Content-Type: application/json|Content-Encoding: gzip"
+          "|Content-Encoding: gzip", "Content-Encoding" }
     };
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
