@@ -14,8 +14,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_sequence.h>
-#include <ngx_ors_verify_item.h>
 #include <ngx_ors_verify.h>
 
 

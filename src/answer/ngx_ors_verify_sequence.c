@@ -17,8 +17,6 @@
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_sequence.h>
-#include <ngx_ors_verify_item.h>
 #include <ngx_ors_sse.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_event.h>

@@ -11,11 +11,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_choice.h>
+#include <ngx_ors_chat_request.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_chat_options.h>
-#include <ngx_ors_chat_schema.h>
 
 
 typedef struct {

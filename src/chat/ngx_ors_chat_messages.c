@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
-#include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_request.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_names.h>

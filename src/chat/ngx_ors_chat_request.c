@@ -12,11 +12,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_request.h>
-#include <ngx_ors_chat_messages.h>
-#include <ngx_ors_chat_schema.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_violation.h>

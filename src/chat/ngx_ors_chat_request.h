@@ -12,9 +12,11 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_chat_tools.h>
+#include <ngx_ors_edit.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_text.h>
+#include <ngx_ors_json.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_text.h>
 
 
 /*
@@ -56,6 +58,76 @@ ngx_uint_t ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req);
  */
 ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
+
+
+/*
+ * The tools of a chat request, and what is said of their use.
+ */
+
+
+/*
+ * Appends "tools" and, if there are some, the request's choice of them, as far
+ * as target->calls leaves one, and whether several may be called at once:
+ * members of the request, each with a comma in front of it.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says why there is no such choice: 400 with "param"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_chat_tools_t *tools,
+    ngx_ors_out_t *out, ngx_ors_error_t *err);
+
+
+/*
+ * Instructions and input items as chat messages.
+ */
+
+
+/*
+ * Appends the array of messages.  Each output of a function comes directly
+ * after the message with its call, whatever was between them in the input.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says what cannot be carried: 400 with "param"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out, ngx_ors_error_t *err);
+
+
+/*
+ * JSON Schemas for servers that hold a model to them only if they are strict
+ * (E29): no property that is not named, and all of them required.
+ */
+
+
+typedef struct {
+    ngx_ors_json_t     *json;       /* borrowed */
+    ngx_ors_edits_t     edits;      /* of the schema in hand */
+} ngx_ors_chat_schema_t;
+
+
+/*
+ * Prepares to write schemas that are in "json".  Memory will come from
+ * "pool".
+ */
+void ngx_ors_chat_schema_init(ngx_ors_chat_schema_t *cs,
+    ngx_ors_json_t *json, ngx_pool_t *pool);
+
+/*
+ * Appends schema "node", made strict: each object in it is closed, requires
+ * all of its properties, and those that it did not require may be null
+ * instead.  What has no place in strict schemas and says no more than what
+ * has ("oneOf", "allOf" of one) is put in other words; "default" is left out.
+ * All else keeps its bytes, which must live as long as "out".
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   it cannot be said strictly: nothing was appended
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_schema(ngx_ors_chat_schema_t *cs,
+    ngx_ors_json_node_t *node, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_CHAT_REQUEST_H_INCLUDED_ */

@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_schema.h>
+#include <ngx_ors_chat_request.h>
 #include <ngx_ors_names.h>
 
 

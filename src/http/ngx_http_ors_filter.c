@@ -15,7 +15,7 @@
 #include <ngx_http_ors_subrequest.h>
 #include <ngx_http_ors_validator.h>
 #include <ngx_ors_text.h>
-#include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
 
 
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);

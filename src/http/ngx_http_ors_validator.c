@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_validator.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
 #include <ngx_ors_conf.h>
 
 

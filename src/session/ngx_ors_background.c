@@ -14,7 +14,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_background.h>
 #include <ngx_ors_session.h>
-#include <ngx_ors_session_record.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_conf.h>
 

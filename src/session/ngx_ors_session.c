@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_session.h>
-#include <ngx_ors_session_record.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_stored.h>
 

@@ -12,7 +12,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_session_record.h>
 #include <ngx_ors_stored.h>
 #include <ngx_ors_session.h>
 

@@ -20,7 +20,7 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_digest.h>
-#include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_stored.h>
 

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_turn.h>
-#include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
 
 #include "cost.h"
 

@@ -12,7 +12,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_verify_sequence.h>
+#include <ngx_ors_verify.h>
 
 
 typedef struct {

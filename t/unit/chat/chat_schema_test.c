@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_schema.h>
+#include <ngx_ors_chat_request.h>
 
 
 #define SIZE  (1024 * 1024)
