@@ -5,7 +5,7 @@
 
 
 /*
- * Each event of a stream as a frame of text.
+ * Each event of a stream as a frame of text, and in the journal.
  */
 
 
@@ -18,33 +18,10 @@
 #include <ngx_ors_text.h>
 
 
-/* the events of a part, by its type */
+#define NGX_ORS_JOURNAL_BLOCK  64
 
-typedef struct {
-    ngx_str_t   added;
-    ngx_str_t   delta;
-    ngx_str_t   text_done;
-    ngx_str_t   part_done;
-    ngx_str_t   index;        /* name of the index field */
-    ngx_str_t   text;         /* name of the field in "text_done" */
-} ngx_ors_event_part_t;
-
-
-/* the events of what a call is made with: arguments, input or code */
-
-typedef struct {
-    ngx_ors_item_type_e  type;
-    ngx_str_t            delta;
-    ngx_str_t            done;
-    ngx_str_t            text;      /* name of the field in "done" */
-} ngx_ors_event_call_t;
-
-
-typedef struct {
-    ngx_str_t            item;
-    ngx_str_t            status;
-    ngx_str_t            name;
-} ngx_ors_event_step_t;
+/* bytes of an event: its code, and two numbers */
+#define NGX_ORS_JOURNAL_EVENT  (1 + 2 * 10)
 
 
 static void ngx_ors_event_progress(ngx_ors_out_t *out,
@@ -56,11 +33,10 @@ static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_ors_element_t *logprobs);
-static void ngx_ors_event_pad(ngx_ors_out_t *out, size_t len);
+static size_t ngx_ors_event_tokens(ngx_ors_element_t *logprobs);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
-static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
-    ngx_ors_part_t *part);
+static u_char *ngx_ors_journal_put(u_char *p, size_t n);
 
 
 #define ngx_ors_event_name(as, name, ...)  ngx_string(#name),
@@ -80,6 +56,9 @@ ngx_str_t  ngx_ors_events[] = {
       ngx_string(",\"" #index "_index\":"),                                   \
       ngx_string(",\"" #text "\":\"") },
 
+#define ngx_ors_event_names(resp, part)                                       \
+    ngx_ors_event_part_names((resp)->request->policy->profile, (part)->type)
+
 static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
     NGX_ORS_PARTS(ngx_ors_event_part_row)
 };
@@ -97,26 +76,56 @@ static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning[] = {
       ngx_string("response." #item "_" #text ".done"),                        \
       ngx_string(",\"" #text "\":\"") },
 
-static ngx_ors_event_call_t  ngx_ors_event_calls[] = {
+ngx_ors_event_call_t  ngx_ors_event_calls[] = {
     NGX_ORS_TEXTS(ngx_ors_event_text_row)
     { 0, ngx_null_string, ngx_null_string, ngx_null_string }
 };
 
 
+#define ngx_ors_event_step_begun  0
+#define ngx_ors_event_step_busy   0
+#define ngx_ors_event_step_over   1
+
 #define ngx_ors_event_step_row(item, status, step)                            \
     { ngx_string(#item), ngx_string(#status),                                 \
-      ngx_string("response." #item "." #status) },
+      ngx_string("response." #item "." #status), ngx_ors_event_step_##step },
 
-static ngx_ors_event_step_t  ngx_ors_event_steps[] = {
+ngx_ors_event_step_t  ngx_ors_event_steps[] = {
     NGX_ORS_STEPS(ngx_ors_event_step_row)
-    { ngx_null_string, ngx_null_string, ngx_null_string }
+    { ngx_null_string, ngx_null_string, ngx_null_string, 0 }
+};
+
+
+/* in a journal by their numbers: new ones come at the end */
+
+ngx_str_t  ngx_ors_journal_statuses[] = {
+    ngx_string("in_progress"),
+    ngx_string("completed"),
+    ngx_string("failed"),
+    ngx_string("searching"),
+    ngx_string("interpreting"),
+    ngx_string("generating"),
+    ngx_string("calling"),
+    ngx_null_string
 };
 
 
 void
 ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
+    resp->queued = resp->request->detached;
+
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_created, 0);
     ngx_ors_event_state(out, resp, ngx_ors_event_type_created);
+
+    if (resp->queued) {
+        ngx_ors_journal_note(resp->journal, ngx_ors_journal_queued, 0);
+        ngx_ors_event_state(out, resp, ngx_ors_event_type_queued);
+    }
+
+    resp->queued = 0;
+
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_in_progress, 0);
     ngx_ors_event_state(out, resp, ngx_ors_event_type_in_progress);
 }
 
@@ -160,6 +169,11 @@ void
 ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty)
 {
+    ngx_ors_journal_note(resp->journal,
+                         (event == ngx_ors_event_type_item_added)
+                         ? ngx_ors_journal_item_added
+                         : ngx_ors_journal_item_done, 0);
+
     ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"output_index\":");
     ngx_ors_out_int(out, item->index);
@@ -174,6 +188,8 @@ void
 ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part)
 {
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_part_added, 0);
+
     ngx_ors_event_part(out, resp, item, part,
                        &ngx_ors_event_names(resp, part)->added);
     ngx_ors_out_lit(out, ",\"part\":");
@@ -204,6 +220,13 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
         ngx_ors_text_put(out, &part->text);
     }
 
+    if (resp->journal) {
+        ngx_ors_journal_add(resp->journal, ngx_ors_journal_delta,
+                            out->size - size,
+                            (part->type == ngx_ors_part_output_text)
+                            ? ngx_ors_event_tokens(part->unsent) : 0);
+    }
+
     ngx_ors_event_text_end(out, part, part->unsent);
 
     part->unsent = NULL;
@@ -227,6 +250,8 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_element_t *element,
     ngx_uint_t index)
 {
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_annotation, 0);
+
     ngx_ors_event_part(out, resp, item, part,
                        &ngx_ors_events[ngx_ors_event_type_annotation]);
     ngx_ors_out_lit(out, ",\"annotation_index\":");
@@ -253,6 +278,9 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     }
 
     e = ngx_ors_event_names(resp, part);
+
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_text_done, 0);
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_part_done, 0);
 
     ngx_ors_event_part(out, resp, item, part, &e->text_done);
     ngx_ors_out_str(out, &e->text);
@@ -287,6 +315,9 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
         ngx_ors_text_put(out, &item->arguments);
     }
 
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_delta,
+                         out->size - size);
+
     ngx_ors_out_lit(out, "\"");
 
     if (resp->request->obfuscate) {
@@ -305,6 +336,8 @@ ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_call_t  *e;
 
     e = ngx_ors_event_call(item);
+
+    ngx_ors_journal_note(resp->journal, ngx_ors_journal_call_done, 0);
 
     ngx_ors_event_place(out, resp, item, &e->done);
     ngx_ors_out_str(out, &e->text);
@@ -375,6 +408,8 @@ ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
             return;
         }
 
+        ngx_ors_journal_status(resp->journal, status);
+
         ngx_ors_event_place(out, resp, item, &name);
         ngx_ors_out_lit(out, "}");
         ngx_ors_frame_close(out);
@@ -386,6 +421,8 @@ ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
         if (ngx_ors_same(&step->item, type)
             && ngx_ors_same(&step->status, status))
         {
+            ngx_ors_journal_status(resp->journal, status);
+
             ngx_ors_event_place(out, resp, item, &step->name);
             ngx_ors_out_lit(out, "}");
             ngx_ors_frame_close(out);
@@ -471,9 +508,24 @@ ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
 }
 
 
-/* pads a delta of "len" bytes */
+/* bytes of a list of logprobs, without its brackets */
 
-static void
+static size_t
+ngx_ors_event_tokens(ngx_ors_element_t *logprobs)
+{
+    size_t  n;
+
+    n = 0;
+
+    for ( /* void */ ; logprobs; logprobs = logprobs->next) {
+        n += logprobs->text.len + (logprobs->next != NULL);
+    }
+
+    return n;
+}
+
+
+void
 ngx_ors_event_pad(ngx_ors_out_t *out, size_t len)
 {
     ngx_ors_out_lit(out, ",\"obfuscation\":\"");
@@ -494,14 +546,137 @@ ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 }
 
 
-static ngx_ors_event_part_t *
-ngx_ors_event_names(ngx_ors_response_t *resp, ngx_ors_part_t *part)
+ngx_ors_event_part_t *
+ngx_ors_event_part_names(ngx_uint_t profile, ngx_ors_part_type_e type)
 {
-    if (part->type == ngx_ors_part_reasoning_text
-        && (resp->request->policy->profile & NGX_ORS_IN_OPENAI))
-    {
+    if (type == ngx_ors_part_reasoning_text && (profile & NGX_ORS_IN_OPENAI)) {
         return ngx_ors_event_openai_reasoning;
     }
 
-    return &ngx_ors_event_parts[part->type];
+    return &ngx_ors_event_parts[type];
+}
+
+
+/*
+ * The bytes of a journal, and its numbers.
+ */
+
+
+void
+ngx_ors_journal_add(ngx_ors_journal_t *journal, ngx_ors_journal_e event,
+    size_t n, size_t tokens)
+{
+    u_char  *p;
+    size_t   size;
+
+    if (journal->full) {
+        return;
+    }
+
+    if (journal->nalloc - journal->len < NGX_ORS_JOURNAL_EVENT) {
+        size = ngx_max(2 * journal->nalloc, NGX_ORS_JOURNAL_BLOCK);
+        p = (journal->len < journal->max) ? ngx_pnalloc(journal->pool, size)
+                                          : NULL;
+
+        /* a stream goes on without it: what was noted is of no use */
+
+        if (p == NULL) {
+            journal->full = 1;
+            journal->len = 0;
+
+            if (journal->nalloc) {
+                journal->data[0] = ngx_ors_journal_lost;
+                journal->len = 1;
+            }
+
+            return;
+        }
+
+        if (journal->len) {
+            ngx_memcpy(p, journal->data, journal->len);
+            (void) ngx_pfree(journal->pool, journal->data);
+        }
+
+        journal->data = p;
+        journal->nalloc = size;
+    }
+
+    p = journal->data + journal->len;
+
+    if (event == ngx_ors_journal_delta && tokens) {
+        event = ngx_ors_journal_tokens;
+    }
+
+    if (event == ngx_ors_journal_delta && n <= 255 - ngx_ors_journal_short) {
+        *p++ = (u_char) (ngx_ors_journal_short + n);
+
+    } else {
+        *p++ = (u_char) event;
+
+        if (event == ngx_ors_journal_delta || event == ngx_ors_journal_step
+            || event == ngx_ors_journal_tokens)
+        {
+            p = ngx_ors_journal_put(p, n);
+        }
+
+        if (event == ngx_ors_journal_tokens) {
+            p = ngx_ors_journal_put(p, tokens);
+        }
+    }
+
+    journal->len = p - journal->data;
+}
+
+
+/* seven bits a byte, the lowest ones first */
+
+static u_char *
+ngx_ors_journal_put(u_char *p, size_t n)
+{
+    while (n > 0x7f) {
+        *p++ = (u_char) (n | 0x80);
+        n >>= 7;
+    }
+
+    *p++ = (u_char) n;
+
+    return p;
+}
+
+
+void
+ngx_ors_journal_status(ngx_ors_journal_t *journal, ngx_str_t *status)
+{
+    ngx_uint_t  i;
+
+    if (journal == NULL) {
+        return;
+    }
+
+    for (i = 0; ngx_ors_journal_statuses[i].len; i++) {
+
+        if (ngx_ors_same(&ngx_ors_journal_statuses[i], status)) {
+            ngx_ors_journal_add(journal, ngx_ors_journal_step, i, 0);
+            return;
+        }
+    }
+}
+
+
+ngx_int_t
+ngx_ors_journal_number(u_char **pos, u_char *last, size_t *n)
+{
+    ngx_uint_t  shift;
+
+    *n = 0;
+
+    for (shift = 0; *pos < last && shift < 56; shift += 7) {
+        *n |= (size_t) (**pos & 0x7f) << shift;
+
+        if (*(*pos)++ < 0x80) {
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
 }

@@ -24,6 +24,47 @@ typedef enum {
 extern ngx_str_t  ngx_ors_events[];
 
 
+/* the events of a part, by its type */
+
+typedef struct {
+    ngx_str_t            added;
+    ngx_str_t            delta;
+    ngx_str_t            text_done;
+    ngx_str_t            part_done;
+    ngx_str_t            index;     /* name of the index field */
+    ngx_str_t            text;      /* name of the field in "text_done" */
+} ngx_ors_event_part_t;
+
+
+/* the events of what a call is made with: arguments, input or code */
+
+typedef struct {
+    ngx_ors_item_type_e  type;
+    ngx_str_t            delta;
+    ngx_str_t            done;
+    ngx_str_t            text;      /* name of the field in "done" */
+} ngx_ors_event_call_t;
+
+
+/* the steps of a hosted tool, those of an item in their order */
+
+typedef struct {
+    ngx_str_t            item;
+    ngx_str_t            status;
+    ngx_str_t            name;
+    ngx_uint_t           over;      /* nothing but the item's end follows */
+} ngx_ors_event_step_t;
+
+
+/* rows; the last one has no names */
+extern ngx_ors_event_call_t  ngx_ors_event_calls[];
+extern ngx_ors_event_step_t  ngx_ors_event_steps[];
+
+
+/* The events of a part of that type, in a profile of requests. */
+ngx_ors_event_part_t *ngx_ors_event_part_names(ngx_uint_t profile,
+    ngx_ors_part_type_e type);
+
 /* The frame of an event up to its number, which other members are to follow. */
 void ngx_ors_event_open(ngx_ors_out_t *out, ngx_uint_t sequence,
     ngx_str_t *type);
@@ -32,7 +73,13 @@ void ngx_ors_event_open(ngx_ors_out_t *out, ngx_uint_t sequence,
 void ngx_ors_event_error(ngx_ors_out_t *out, ngx_uint_t sequence,
     ngx_ors_error_t *err);
 
-/* response.created and response.in_progress */
+/* Appends the member that pads a delta of "len" bytes. */
+void ngx_ors_event_pad(ngx_ors_out_t *out, size_t len);
+
+/*
+ * response.created and response.in_progress; of a response in the background
+ * response.queued between them.
+ */
 void ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 /* The terminal event that resp->status asks for, and [DONE]. */

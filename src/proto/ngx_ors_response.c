@@ -206,7 +206,7 @@ ngx_uint_t
 ngx_ors_response_output(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
     size_t           size, pos;
-    ngx_uint_t       n;
+    ngx_uint_t       n, open;
     ngx_ors_item_t  *item;
 
     n = 0;
@@ -216,7 +216,9 @@ ngx_ors_response_output(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     for (item = resp->items; item; item = item->next) {
 
-        if (ngx_ors_item_is_open(item)
+        open = ngx_ors_item_is_open(item);
+
+        if ((open && !(resp->open && item->announced))
             || (item->hidden_call && !(resp->kept && item->sealed.len)))
         {
             continue;
@@ -228,7 +230,10 @@ ngx_ors_response_output(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
         pos = out->size - size;
 
-        ngx_ors_item_render(out, item, 0);
+        /* arguments that are an object may be half of one */
+
+        ngx_ors_item_render(out, item,
+                            open && item->type == ngx_ors_item_search_call);
 
         if (resp->index) {
             ngx_ors_response_index(resp->index, item, pos,

@@ -11,6 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_item.h>
+#include <ngx_ors_journal.h>
 
 
 typedef enum {
@@ -50,8 +51,10 @@ typedef struct {
     ngx_uint_t                   nitems;
 
     ngx_uint_t                   sequence;    /* of the next event */
+    ngx_ors_journal_t           *journal;     /* of the events, or NULL */
     ngx_uint_t                   kept;        /* rendered bytes are kept */
                                               /* here: sealed state is in it */
+    ngx_uint_t                   open;        /* items in progress are, too */
     ngx_uint_t                   stored;      /* the client's view of */
                                               /* "store" */
     ngx_uint_t                   queued;      /* and of a turn in progress */

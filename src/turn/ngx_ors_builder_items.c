@@ -1142,6 +1142,13 @@ ngx_ors_builder_carry(ngx_ors_builder_t *builder)
         if (rc != NGX_OK) {
             return NGX_ERROR;
         }
+
+        /* without a keeper it is not stored, either */
+
+        if (item->sealed.len) {
+            ngx_ors_journal_note(builder->resp->journal,
+                                 ngx_ors_journal_hidden, 0);
+        }
     }
 
     return ngx_ors_builder_advance(builder, 1);

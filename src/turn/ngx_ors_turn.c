@@ -62,6 +62,8 @@ static ngx_int_t ngx_ors_turn_settled(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_anew(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
+static void ngx_ors_turn_render(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
@@ -281,6 +283,16 @@ ngx_ors_turn_settle(ngx_ors_turn_t *turn, ngx_uint_t stored,
     turn->request.stored = stored;
     turn->response.stored = stored;
     turn->inline_context = inline_context;
+
+    if (stored && turn->request.stream && turn->response.journal == NULL) {
+        turn->journal.pool = turn->pool;
+        turn->journal.max = turn->limits->answer;
+        turn->response.journal = &turn->journal;
+
+        if (inline_context) {
+            ngx_ors_journal_add(&turn->journal, ngx_ors_journal_lost, 0, 0);
+        }
+    }
 }
 
 
@@ -985,6 +997,8 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         ngx_ors_turn_respond(turn);
 
         if (!turn->messages) {
+            ngx_ors_journal_note(turn->response.journal,
+                                 ngx_ors_journal_error, 0);
             ngx_ors_event_error(&turn->out, turn->response.sequence++,
                                 &turn->error);
         }
@@ -1107,8 +1121,7 @@ ngx_int_t
 ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index)
 {
-    ngx_ors_request_t     *req;
-    ngx_ors_json_node_t  **field, *node;
+    ngx_ors_request_t  *req;
 
     req = &turn->request;
 
@@ -1126,6 +1139,22 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return ngx_ors_turn_record_passed(turn, instructions, index, response);
     }
 
+    turn->response.index = index;
+    ngx_ors_turn_render(turn, instructions, response);
+    turn->response.index = NULL;
+
+    return NGX_OK;
+}
+
+
+/* the response as it is stored: items that are open belong to one that runs */
+
+static void
+ngx_ors_turn_render(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *out)
+{
+    ngx_ors_json_node_t  **field, *node;
+
     field = &turn->request.field[ngx_ors_rq_instructions];
     node = *field;
 
@@ -1133,17 +1162,30 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         *field = NULL;
     }
 
-    turn->response.index = index;
     turn->response.kept = 1;
+    turn->response.open = (turn->response.status
+                           == ngx_ors_response_in_progress);
 
-    ngx_ors_response_render(response, &turn->response);
+    ngx_ors_response_render(out, &turn->response);
 
+    turn->response.open = 0;
     turn->response.kept = 0;
-    turn->response.index = NULL;
 
     *field = node;
+}
 
-    return NGX_OK;
+
+ngx_int_t
+ngx_ors_turn_snapshot(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_ors_out_t  out;
+
+    ngx_ors_out_init(&out, pool, NGX_ORS_TURN_ITEMS_BLOCK);
+
+    ngx_ors_turn_render(turn, instructions, &out);
+
+    return ngx_ors_out_text(&out, text);
 }
 
 

@@ -75,6 +75,7 @@ typedef struct {
     ngx_ors_request_t       request;
     ngx_ors_chat_tools_t    tools;        /* as they were sent */
     ngx_ors_response_t      response;
+    ngx_ors_journal_t       journal;      /* of a stream that is stored */
     ngx_ors_error_t         error;        /* when it has failed */
 
     ngx_ors_mcp_uses_t      mcp;          /* servers that the request names */
@@ -218,6 +219,9 @@ void ngx_ors_turn_target(ngx_ors_turn_t *turn, ngx_str_t *provider,
 void ngx_ors_turn_location(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_uint_t mask);
 
+/* Begins the stream of a turn that is one, in front of its call. */
+#define ngx_ors_turn_start(turn)  ngx_ors_builder_start(&(turn)->builder)
+
 /* The turn goes on elsewhere, the client gets "document", a response. */
 void ngx_ors_turn_left(ngx_ors_turn_t *turn, ngx_str_t *document);
 
@@ -262,6 +266,13 @@ ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
  */
 ngx_int_t ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index);
+
+/*
+ * Sets "text" to the response as it is now, JSON in memory of "pool", with the
+ * items that its journal knows.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_turn_snapshot(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_pool_t *pool, ngx_str_t *text);
 
 /*
  * The context of a turn that goes on from this one, which has been translated

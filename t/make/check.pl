@@ -81,17 +81,17 @@ my %budget = (
     answer     => 4300,
     base       => 2760,     # with the rows of the book
     chat       => 6250,
-    http       => 9500,     # for what schema does not need
+    http       => 9800,     # for what schema does not need
     json       => 2300,
     jsonschema => 3350,
-    proto      => 6300,
+    proto      => 7450,
     schema     => 3400,
     seal       => 600,
-    session    => 3700,
+    session    => 3750,
     stats      => 1850,
     store      => 5000,
     tools      => 3350,
-    turn       => 5700,     # with what the others tell a turn
+    turn       => 5750,     # with what the others tell a turn
     wire       => 2150,
 );
 

@@ -110,6 +110,7 @@ compact_run(compact_t *c, run_t *run, const char *request, u_char *body,
     run->stream = stream;
     run->step = 20;
     run->sealer = &c->sealer;
+    run->once = 1;
     run->request = request;
 
     run_turn(run);

@@ -114,6 +114,7 @@ test_no_memory(const char *text, const char *type, ngx_uint_t stream,
 
     for (n = 1; n < 10000; n++) {
         run_init(&run, body, len);
+        run.once = 1;
         run.type = type;
         run.stream = stream;
         run.step = 50;

@@ -9,6 +9,7 @@
  */
 
 
+#include <ngx_ors_replay.h>
 #include <ngx_ors_test_request.h>
 
 #include "turn_run.h"
@@ -18,6 +19,7 @@ static ngx_int_t run_answer(run_t *run, ngx_ors_turn_t *turn);
 static ngx_int_t run_feed(run_t *run, ngx_ors_turn_t *turn);
 static ngx_int_t run_take(run_t *run, ngx_ors_turn_t *turn);
 static void run_over(ngx_ors_turn_t *turn);
+static void run_replay(run_t *run, ngx_ors_turn_t *turn);
 static void run_hide_ids(run_t *run, ngx_ors_turn_t *turn);
 
 
@@ -109,6 +111,13 @@ run_turn(run_t *run)
 
         run->rc = ngx_ors_turn_request(turn, &body);
 
+        /* the stream is made once more, as that of a turn that is stored */
+
+        turn->journal.pool = pool;
+        turn->journal.max = run->limits.answer;
+        turn->response.journal = (run->stream && !run->once)
+                                 ? &turn->journal : NULL;
+
         if (run->rc == NGX_OK) {
             options = ngx_ors_chat_options;
             options.think = run->think;
@@ -135,6 +144,7 @@ run_turn(run_t *run)
 
         if (run->rc == NGX_DONE) {
             run_over(turn);
+            run_replay(run, turn);
         }
 
         run->answered = turn->status;
@@ -146,6 +156,77 @@ run_turn(run_t *run)
 
     ngx_destroy_pool(pool);
     free(body.data);
+}
+
+
+/* an error says more than the response that has failed keeps of it */
+
+static void
+run_replay(run_t *run, ngx_ors_turn_t *turn)
+{
+    u_char            *p;
+    size_t             from;
+    ngx_int_t          rc;
+    ngx_str_t          text, journal, again;
+    ngx_ors_out_t      out;
+    ngx_ors_replay_t   replay;
+
+    if (turn->journal.len == 0 || turn->journal.full
+        || turn->response.status == ngx_ors_response_failed
+        || turn->request.obfuscate)
+    {
+        return;
+    }
+
+    journal.data = turn->journal.data;
+    journal.len = turn->journal.len;
+
+    memset(&replay, 0, sizeof(ngx_ors_replay_t));
+    replay.profile = run->policy.profile;
+
+    ngx_ors_out_init(&out, turn->pool, 4096);
+
+    rc = ngx_ors_turn_snapshot(turn, 1, turn->pool, &text);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_replay_init(&replay, &text, &journal, turn->pool);
+    }
+
+    if (rc == NGX_DECLINED) {
+        fail("no replay");
+    }
+
+    if (rc != NGX_OK) {
+        return;
+    }
+
+    /* from the first event, or from a later one */
+
+    replay.after = (run->len % 3) ? run->len % replay.total : 0;
+    from = 0;
+
+    for (p = run->text; from < replay.after; p++) {
+        from += (p[0] == '\n' && p[1] == '\n');
+    }
+
+    p += (from != 0);
+
+    do {
+        rc = ngx_ors_replay(&replay, 1 + run->len % 500, &out);
+    } while (rc == NGX_OK);
+
+    if (rc == NGX_ERROR || ngx_ors_out_text(&out, &again) != NGX_OK) {
+        return;
+    }
+
+    is_int(rc, NGX_DONE, "a replay has an end");
+
+    if (again.len != (size_t) (run->text + run->size - p)
+        || memcmp(again.data, p, again.len) != 0)
+    {
+        is_mem(again.data, again.len, p, run->text + run->size - p,
+               "the replay of a turn");
+    }
 }
 
 

@@ -36,6 +36,7 @@ typedef struct {
     const u_char         *pieces;    /* NULL, or their lengths, used in turn */
     ngx_uint_t            npieces;
     ngx_uint_t            keep;      /* output is taken at the end only */
+    ngx_uint_t            once;      /* a stream is not made again */
 
     /* the result: freed by run_free() */
     ngx_int_t          rc;           /* NGX_DONE or NGX_ERROR */
