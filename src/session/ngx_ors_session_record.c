@@ -123,6 +123,9 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
     rec->output = turn->response.output;
     rec->output_len = turn->response.output_len;
 
+    rec->journal.data = turn->journal.data;
+    rec->journal.len = turn->journal.len;
+
     entry->value.len = ngx_ors_record_size(rec);
 
     if (entry->value.len > session->store->record) {
@@ -141,7 +144,11 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
 
     p = ngx_ors_record_head(rec, entry->value.data);
     p = ngx_ors_session_record_copy(p, cl);
-    (void) ngx_ors_session_record_copy(p, ln);
+    p = ngx_ors_session_record_copy(p, ln);
+
+    if (rec->journal.len) {
+        ngx_memcpy(p, rec->journal.data, rec->journal.len);
+    }
 
     return NGX_OK;
 }

@@ -29,7 +29,8 @@
  *     32  length of the output in it
  *     36  number of items of the input and
  *     40  of the output
- *     44  ancestors, then the table, then the input, then the response
+ *     44  length of the journal
+ *     48  ancestors, then the table, then the input, the response, the journal
  *
  * An item of the table:
  *
@@ -40,8 +41,8 @@
  *     16  flags
  */
 
-#define NGX_ORS_RECORD_HEAD     44
-#define NGX_ORS_RECORD_MAGIC    "ORS\5"
+#define NGX_ORS_RECORD_HEAD     48
+#define NGX_ORS_RECORD_MAGIC    "ORS\6"
 
 
 /* four bytes, one load or store of compilers where the order permits it */
@@ -78,7 +79,7 @@ ngx_ors_record_size(ngx_ors_record_t *rec)
 {
     return NGX_ORS_RECORD_HEAD + rec->nancestors * NGX_ORS_STORE_KEY
            + (rec->ninput + rec->noutput) * NGX_ORS_RECORD_ITEM
-           + rec->input.len + rec->response.len;
+           + rec->input.len + rec->response.len + rec->journal.len;
 }
 
 
@@ -97,6 +98,7 @@ ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
     ngx_ors_record_put(p + 32, rec->output_len);
     ngx_ors_record_put(p + 36, rec->ninput);
     ngx_ors_record_put(p + 40, rec->noutput);
+    ngx_ors_record_put(p + 44, rec->journal.len);
 
     p += NGX_ORS_RECORD_HEAD;
 
@@ -155,10 +157,11 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     rec->output_len = ngx_ors_record_word(p + 32);
     rec->ninput = ngx_ors_record_word(p + 36);
     rec->noutput = ngx_ors_record_word(p + 40);
+    rec->journal.len = ngx_ors_record_word(p + 44);
 
     len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY
           + ((uint64_t) rec->ninput + rec->noutput) * NGX_ORS_RECORD_ITEM
-          + rec->input.len + rec->response.len;
+          + rec->input.len + rec->response.len + rec->journal.len;
 
     if (rec->status > ngx_ors_record_in_progress
         || rec->nancestors > NGX_ORS_RECORD_ANCESTORS
@@ -174,6 +177,7 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     rec->input.data = rec->table + (rec->ninput + rec->noutput)
                                    * NGX_ORS_RECORD_ITEM;
     rec->response.data = rec->input.data + rec->input.len;
+    rec->journal.data = rec->response.data + rec->response.len;
 
     if (ngx_ors_record_check_items(rec->table, rec->ninput, rec->input.len)
         != NGX_OK)
@@ -344,6 +348,7 @@ ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts)
     rec->response.data += rec->output;
     rec->response.len = rec->output_len;
     rec->output = 0;
+    rec->journal.len = 0;
 }
 
 

@@ -51,6 +51,8 @@ typedef struct {
     ngx_str_t                 response;   /* the whole response object */
     size_t                    output;     /* where in it the array of its */
     size_t                    output_len; /* items is, empty: not read */
+    ngx_str_t                 journal;    /* of its stream, or empty: see */
+                                          /* ngx_ors_replay.h */
 } ngx_ors_record_t;
 
 
@@ -82,8 +84,8 @@ typedef struct {
 size_t ngx_ors_record_size(ngx_ors_record_t *rec);
 
 /*
- * Writes the record's head to "p": all but its input and its response, which
- * have to follow in this order.  Returns the position after it.
+ * Writes the record's head to "p": all but its input, its response and its
+ * journal, which have to follow in this order.  Returns the position after it.
  */
 u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
 

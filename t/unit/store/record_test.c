@@ -17,7 +17,8 @@
 #define RESPONSE  "{\"output\":[{}]}"
 
 /* where an item of the table is */
-#define ITEM(n)   (44 + 3 * NGX_ORS_STORE_KEY + (n) * NGX_ORS_RECORD_ITEM)
+#define JOURNAL   "abc"
+#define ITEM(n)   (48 + 3 * NGX_ORS_STORE_KEY + (n) * NGX_ORS_RECORD_ITEM)
 
 
 static void test_whole(ngx_pool_t *pool);
@@ -78,12 +79,14 @@ test_whole(ngx_pool_t *pool)
     is_str(&back.response, RESPONSE, "its response");
     is_int(back.output, 10, "where its output is");
     is_int(back.output_len, 4, "how long that is");
+    is_str(&back.journal, JOURNAL, "its journal");
 
     rec.ancestors = NULL;
     rec.nancestors = 0;
     rec.depth = 0;
     rec.input.len = 0;
     rec.response.len = 0;
+    rec.journal.len = 0;
     rec.output = 0;
     rec.output_len = 0;
     rec.ninput = 0;
@@ -146,6 +149,8 @@ test_broken(ngx_pool_t *pool)
         { 39, 0xff, "more of them than there can be" },
         { 40, 0, "fewer of the output" },
         { 43, 0xff, "more of them than there can be" },
+        { 44, 2, "a journal that is too short" },
+        { 47, 0xff, "or too long" },
         { ITEM(0), 0, "an item in place of the bracket" },
         { ITEM(0) + 3, 0xff, "far away" },
         { ITEM(0) + 4, 0, "of no length" },
@@ -307,6 +312,7 @@ make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
     static u_char     names[3 * NGX_ORS_STORE_KEY] = "first and others";
     static ngx_str_t  input = ngx_string(INPUT);
     static ngx_str_t  response = ngx_string(RESPONSE);
+    static ngx_str_t  journal = ngx_string(JOURNAL);
 
     ngx_ors_index_init(&index, pool);
 
@@ -330,6 +336,7 @@ make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
     rec->response = response;
     rec->output = 10;
     rec->output_len = 4;
+    rec->journal = journal;
 
     value->len = ngx_ors_record_size(rec);
     value->data = ngx_pnalloc(pool, value->len);
@@ -337,6 +344,7 @@ make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
     p = ngx_ors_record_head(rec, value->data);
     p = ngx_cpymem(p, input.data, input.len);
     p = ngx_cpymem(p, response.data, response.len);
+    p = ngx_cpymem(p, journal.data, journal.len);
 
     is_int(p - value->data, value->len, "a record is as long as it says");
 }
