@@ -229,7 +229,7 @@ is(becomes('ann', $d->{id}, 'completed',
 error_ok(as('ann', POST => '/v1/responses',
             { model => 'm', input => 'hi', background => json_true, %$_ }),
          400, join(' ', 'not with', %$_), code => 'unsupported_parameter')
-    for { stream => json_true }, { store => json_false },
+    for { store => json_false },
         { prompt => { id => 'pmpt_1' } };
 
 error_ok(as('ann', POST => '/v1/responses',

@@ -117,10 +117,6 @@ $r = as('ann', HEAD => "/v1/responses/$first->{id}");
 is($r->{status}, 200, 'HEAD');
 is($r->{body}, '', 'has no body');
 
-error_ok(as('ann', GET => "/v1/responses/$first->{id}?stream=true"), 400,
-         'it cannot be streamed', code => 'unsupported_parameter',
-         param => 'stream');
-
 
 # nobody else can do anything with it, or learn that it is there
 

@@ -168,6 +168,7 @@ typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 typedef struct ngx_http_ors_call_s        ngx_http_ors_call_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
+typedef struct ngx_http_ors_stored_s      ngx_http_ors_stored_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
@@ -216,6 +217,8 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_ws_t         *socket;      /* of a handshake, or NULL */
     ngx_http_ors_ws_turn_t    *message;     /* of a WebSocket, or NULL */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
+    ngx_http_ors_stored_t     *stored;      /* a response that is asked for, */
+                                            /* or NULL */
 
     ngx_http_ors_pump_t        pump;
     ngx_http_posted_request_t  posted;
@@ -241,6 +244,8 @@ struct ngx_http_ors_ctx_s {
     unsigned                   header_sent:1;
     unsigned                   lingering:1;
     unsigned                   detached:1;  /* the request has no client */
+    unsigned                   follows:1;   /* ... but this one gets its */
+                                            /* stream */
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
     unsigned                   retried:1;   /* "target" is not the first */
@@ -325,6 +330,9 @@ void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
 /* Makes and sets the ctx of a main request.  NULL: no memory. */
 ngx_http_ors_ctx_t *ngx_http_ors_ctx_create(ngx_http_request_t *r);
 
+/* Sets the headers of an answer that is a stream.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_stream(ngx_http_request_t *r);
+
 /*
  * Sends "out", which must not be empty, as a JSON document unless the response
  * has a type; returns what a content handler returns.
@@ -389,13 +397,23 @@ void ngx_http_ors_detach_end(ngx_http_request_t *r);
 void ngx_http_ors_detach_connections(ngx_ors_background_load_t *load);
 
 
-/* ngx_http_ors_session.c: the context of a turn, and stored responses */
+/* ngx_http_ors_stored.c: stored responses */
 
 /*
  * Serves what is stored in the location's store, if the URI is one of it.
  * NGX_DECLINED: it is none, else what a content handler returns.
  */
 ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
+
+/*
+ * Answers a client whose response runs in the background with its stream, up to
+ * its end; the request is finalized.
+ */
+void ngx_http_ors_stored_follow(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_session.c: the context of a turn */
+
 
 /* Prepares "hold" for what the request of "ctx" is to hold. */
 void ngx_http_ors_hold_init(ngx_http_ors_ctx_t *ctx, ngx_ors_hold_t *hold);

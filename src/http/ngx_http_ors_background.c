@@ -436,6 +436,12 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 
     ngx_http_set_log_request(c->log, client->request);
 
+    client->follows = (response->len && client->turn->request.stream);
+
+    if (client->follows) {
+        ngx_ors_turn_start(bg->ctx->turn);
+    }
+
     if (response->len
         && ngx_ors_str_copy(&document, client->request->pool, response)
            == NGX_OK)

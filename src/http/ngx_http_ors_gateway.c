@@ -17,7 +17,6 @@
 #include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_subrequest.h>
 #include <ngx_http_ors_tools.h>
-#include <ngx_ors_compat.h>
 #include <ngx_ors_text.h>
 #include <ngx_ors_error.h>
 
@@ -586,6 +585,12 @@ ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
 
     ngx_http_ors_stats_turn(ctx);
 
+    if (ctx->follows && ctx->turn->state == ngx_ors_turn_st_over) {
+        ngx_http_ors_turn_gone(ctx);
+        ngx_http_ors_stored_follow(ctx);
+        return;
+    }
+
     ngx_http_ors_turn_send(ctx);
 }
 
@@ -936,7 +941,6 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
 {
     ngx_list_t          *headers;
     ngx_ors_turn_t      *turn;
-    ngx_table_elt_t     *h;
     ngx_http_request_t  *r;
 
     r = ctx->request;
@@ -952,18 +956,7 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
 
     if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
 
-        /* where "expires" finds it, which is to replace it */
-
-        h = ngx_ors_header_text(headers, "Cache-Control", "cache-control",
-                                "no-cache");
-
-        if (h == NULL
-            || ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool)
-               != NGX_OK
-            || ngx_ors_header_text(headers, "X-Accel-Buffering",
-                                   "x-accel-buffering", "no")
-               == NULL)
-        {
+        if (ngx_http_ors_stream(r) != NGX_OK) {
             return NGX_ERROR;
         }
 

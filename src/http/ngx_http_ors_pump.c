@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_body.h>
+#include <ngx_ors_compat.h>
 
 
 /* a request that is as large needs twice as much */
@@ -451,6 +452,33 @@ ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs, size_t size)
  * Documents of ours as the whole answer to a request, the list of models
  * among them.
  */
+
+
+ngx_int_t
+ngx_http_ors_stream(ngx_http_request_t *r)
+{
+    ngx_list_t       *headers;
+    ngx_table_elt_t  *h;
+
+    headers = &r->headers_out.headers;
+
+    /* where "expires" finds it, which is to replace it */
+
+    h = ngx_ors_header_text(headers, "Cache-Control", "cache-control",
+                            "no-cache");
+
+    if (h == NULL
+        || ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool)
+           != NGX_OK
+        || ngx_ors_header_text(headers, "X-Accel-Buffering",
+                               "x-accel-buffering", "no")
+           == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
 
 
 ngx_int_t

@@ -5,8 +5,7 @@
 
 
 /*
- * Jobs of a store for requests: the session of a turn, and operations on stored
- * responses.
+ * Jobs of a store for requests: the session of a turn.
  */
 
 
@@ -14,16 +13,6 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_subrequest.h>
-#include <ngx_ors_operation.h>
-
-
-/* lives as long as its request */
-
-typedef struct {
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_ors_operation_t       operation;
-    ngx_ors_hold_t            hold;       /* the list's records */
-} ngx_http_ors_stored_t;
 
 
 static ngx_ors_session_t *ngx_http_ors_session_create(
@@ -34,12 +23,6 @@ static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
-static ngx_http_ors_stored_t *ngx_http_ors_stored_create(
-    ngx_http_request_t *r, ngx_str_t *id);
-static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
-    ngx_int_t rc);
-static void ngx_http_ors_stored_cleanup(void *data);
 
 
 ngx_int_t
@@ -346,206 +329,4 @@ ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx)
         ngx_ors_stats_count(ngx_http_ors_stats(ctx->request),
                             ngx_ors_stats_unstored);
     }
-}
-
-
-/* Requests for stored responses. */
-
-
-ngx_int_t
-ngx_http_ors_stored(ngx_http_request_t *r)
-{
-    char                     *allow;
-    ngx_int_t                 rc;
-    ngx_str_t                 path, id;
-    ngx_ors_operation_e       kind;
-    ngx_ors_operation_t      *op;
-    ngx_http_ors_stored_t    *st;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    static ngx_str_t  responses = ngx_string("/responses/");
-
-    /* an endpoint of its own */
-    static ngx_str_t  compact = ngx_string("compact");
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    if (olcf->stored.store == NULL
-        || ngx_http_ors_endpoint_below(r, &responses, &path) != NGX_OK
-        || ngx_ors_same(&path, &compact))
-    {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_ors_operation_find(&path, &r->method_name, &id, &kind, &allow);
-
-    if (rc == NGX_DECLINED) {
-        return NGX_DECLINED;
-    }
-
-    if (rc != NGX_OK) {
-        ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
-        return ngx_http_ors_allow(r, allow);
-    }
-
-    rc = ngx_http_discard_request_body(r);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    st = ngx_http_ors_stored_create(r, &id);
-    if (st == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    op = &st->operation;
-
-    if (st->ctx->ownerless) {
-        rc = ngx_http_ors_scope_refuse(r, &op->error);
-        rc = (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
-
-    } else {
-        rc = ngx_ors_operation_query(op, kind, &r->args);
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_operation_begin(op, kind);
-    }
-
-    /* reserve the maximum for a list until its size is known */
-
-    if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
-        rc = ngx_ors_operation_reserve(op, &st->hold);
-    }
-
-    if (rc != NGX_AGAIN) {
-        return ngx_http_ors_stored_answer(st, rc);
-    }
-
-    ngx_http_ors_job_post(r, op->job, ngx_http_ors_stored_handler, st);
-
-    r->main->count++;
-
-    r->write_event_handler = ngx_http_request_empty_handler;
-
-    /* a client that goes away is not answered */
-
-    if (ngx_http_ors_watch(r) != NGX_OK) {
-        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-    }
-
-    return NGX_DONE;
-}
-
-
-static ngx_http_ors_stored_t *
-ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id)
-{
-    ngx_http_cleanup_t     *cln;
-    ngx_http_ors_ctx_t     *ctx;
-    ngx_ors_operation_t    *op;
-    ngx_http_ors_stored_t  *st;
-
-    ctx = ngx_http_ors_ctx_create(r);
-    st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
-    cln = ngx_http_cleanup_add(r, 0);
-
-    if (ctx == NULL || st == NULL || cln == NULL
-        || ngx_http_ors_scope_store(ctx) != NGX_OK)
-    {
-        return NULL;
-    }
-
-    st->ctx = ctx;
-    ngx_http_ors_hold_init(ctx, &st->hold);
-
-    op = &st->operation;
-
-    op->store = ctx->conf->stored.store;
-    op->id = *id;
-    op->pool = r->pool;
-    op->log = r->connection->log;
-    op->max_turns = ctx->conf->limits.turns;
-    op->max_size = ctx->conf->limits.context;
-    ngx_memcpy(op->scope, ctx->owner, NGX_ORS_DIGEST_LEN);
-
-    cln->handler = ngx_http_ors_stored_cleanup;
-    cln->data = st;
-
-    ctx->cleanup = cln;
-
-    r->disable_not_modified = 1;
-
-    return st;
-}
-
-
-static void
-ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
-{
-    ngx_int_t               rc;
-    ngx_connection_t       *c;
-    ngx_http_request_t     *r;
-    ngx_http_ors_stored_t  *st;
-
-    st = job->data;
-    r = st->ctx->request;
-    c = ngx_http_ors_job_done(r, job);
-
-    rc = ngx_ors_operation_done(&st->operation);
-
-    if (rc == NGX_AGAIN) {
-        ngx_http_ors_job_post(r, st->operation.job,
-                              ngx_http_ors_stored_handler, st);
-
-    } else {
-        ngx_ors_operation_hold(&st->operation, &st->hold);
-        ngx_http_finalize_request(r, ngx_http_ors_stored_answer(st, rc));
-    }
-
-    ngx_http_run_posted_requests(c);
-}
-
-
-/* an error is sent as it is: no page that "error_page" sets for its status */
-
-static ngx_int_t
-ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st, ngx_int_t rc)
-{
-    ngx_ors_error_t     *err;
-    ngx_http_request_t  *r;
-
-    r = st->ctx->request;
-    err = &st->operation.error;
-
-    if (rc == NGX_OK) {
-        return ngx_http_ors_document(r, NGX_HTTP_OK, &st->operation.out);
-    }
-
-    if (rc != NGX_DONE
-        || ((err->status == NGX_HTTP_SERVICE_UNAVAILABLE
-             || err->status == NGX_HTTP_TOO_MANY_REQUESTS)
-            && ngx_ors_header_text(&r->headers_out.headers, "Retry-After",
-                                   "retry-after", "1")
-               == NULL))
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    st->ctx->header_sent = 1;
-
-    ngx_http_ors_stats_error(r, err);
-
-    return ngx_http_ors_error_send(r, err);
-}
-
-
-static void
-ngx_http_ors_stored_cleanup(void *data)
-{
-    ngx_http_ors_stored_t  *st = data;
-
-    ngx_ors_operation_close(&st->operation);
-    ngx_ors_hold_release(&st->hold);
 }

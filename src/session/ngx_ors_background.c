@@ -45,6 +45,8 @@ static ngx_uint_t ngx_ors_background_refuse(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_leave(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_began(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_tick(ngx_ors_background_t *bg);
+static ngx_ors_store_job_t *ngx_ors_background_progress(
+    ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_timeout(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_commit(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_ended(ngx_ors_background_t *bg);
@@ -293,6 +295,11 @@ ngx_ors_background_tick(ngx_ors_background_t *bg)
             ngx_ors_background_lease(bg, bg->unwatched->entries);
             todo |= NGX_ORS_BACKGROUND_SEND;
         }
+
+        if (bg->job == NULL) {
+            bg->job = ngx_ors_background_progress(bg);
+            todo |= bg->job ? NGX_ORS_BACKGROUND_POST : 0;
+        }
     }
 
     if (session->turn->state == ngx_ors_turn_st_commit) {
@@ -314,6 +321,37 @@ ngx_ors_background_tick(ngx_ors_background_t *bg)
     bg->job = ngx_ors_background_look(bg);
 
     return bg->job ? todo | NGX_ORS_BACKGROUND_POST : todo;
+}
+
+
+/*
+ * A stream as far as it is now, for clients that follow it in other workers;
+ * NULL: there is nothing new, or it cannot be stored
+ */
+
+static ngx_ors_store_job_t *
+ngx_ors_background_progress(ngx_ors_background_t *bg)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_ors_store_job_t  *job;
+
+    turn = bg->session->turn;
+
+    if (turn->journal.len == bg->noted
+        || turn->response.status != ngx_ors_response_in_progress)
+    {
+        return NULL;
+    }
+
+    bg->noted = turn->journal.len;
+
+    job = ngx_ors_session_record(bg->session, ngx_ors_record_in_progress, 0);
+
+    if (job && job->large) {
+        ngx_ors_store_drop(&job);
+    }
+
+    return job;
 }
 
 
@@ -371,9 +409,20 @@ ngx_ors_background_ended(ngx_ors_background_t *bg)
 static ngx_uint_t
 ngx_ors_background_looked(ngx_ors_background_t *bg)
 {
-    ngx_ors_background_wish_e  wish;
+    ngx_ors_store_job_t        *job;
+    ngx_ors_background_wish_e   wish;
 
-    wish = ngx_ors_background_wish(ngx_ors_background_job(bg));
+    job = ngx_ors_background_job(bg);
+
+    if (job->op == ngx_ors_store_put) {
+
+        /* progress was stored, or is with the next one */
+
+        return (bg->session->turn->state == ngx_ors_turn_st_commit)
+               ? NGX_ORS_BACKGROUND_ADVANCE : 0;
+    }
+
+    wish = ngx_ors_background_wish(job);
 
     if (wish != ngx_ors_background_go_on) {
         bg->deleted = (wish == ngx_ors_background_deleted);

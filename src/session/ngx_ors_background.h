@@ -84,6 +84,7 @@ typedef struct {
     ngx_msec_t                  timeout;    /* for the turn to end, ms */
     ngx_msec_t                  started;
     ngx_msec_t                  renewed;
+    size_t                      noted;      /* of its journal are stored */
     ngx_uint_t                  tries;      /* to store its end */
     ngx_ors_record_status_e     status;     /* to be stored */
 

@@ -54,8 +54,10 @@ static ngx_int_t ngx_ors_operation_next(ngx_ors_operation_t *op,
 static ngx_int_t ngx_ors_operation_unexpected(ngx_ors_operation_t *op);
 static ngx_int_t ngx_ors_operation_send(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_replay(ngx_ors_operation_t *op,
+    ngx_pool_t *pool, ngx_str_t *response);
 static ngx_int_t ngx_ors_operation_end(ngx_ors_operation_t *op,
-    ngx_ors_error_t *err);
+    ngx_ors_store_job_t *job, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_operation_stop(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_removed(ngx_ors_operation_t *op,
@@ -82,6 +84,8 @@ static ngx_int_t ngx_ors_operation_list_turn(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_uint_t newest, ngx_pool_t *pool);
 static ngx_int_t ngx_ors_operation_stream(ngx_ors_operation_t *op,
     ngx_str_t *query);
+static ngx_int_t ngx_ors_operation_flag_arg(ngx_ors_operation_t *op,
+    ngx_str_t *query, ngx_str_t *name, ngx_uint_t *flag);
 
 
 /* the entries of a response: in this order where all are read */
@@ -271,7 +275,7 @@ ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
     if (ngx_ors_operation_runs(&op->record)) {
 
         if (job->entries[2].value.data) {
-            return ngx_ors_operation_end(op, NULL);
+            return ngx_ors_operation_end(op, job, NULL);
         }
 
         if (job->entries[1].value.data == NULL) {
@@ -279,8 +283,12 @@ ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
                                      ngx_ors_code_server_error,
                                      "the server that ran it has stopped");
 
-            return ngx_ors_operation_end(op, &op->error);
+            return ngx_ors_operation_end(op, job, &op->error);
         }
+    }
+
+    if (op->stream) {
+        return ngx_ors_operation_replay(op, job->pool, &op->record.response);
     }
 
     ngx_ors_out_ref(&op->out, op->record.response.data,
@@ -290,10 +298,122 @@ ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 }
 
 
+/*
+ * The stream of "response"; where it begins is checked once.  Of an id that is
+ * not known by then nothing was sent.
+ */
+
 static ngx_int_t
-ngx_ors_operation_end(ngx_ors_operation_t *op, ngx_ors_error_t *err)
+ngx_ors_operation_replay(ngx_ors_operation_t *op, ngx_pool_t *pool,
+    ngx_str_t *response)
+{
+    ngx_int_t          rc;
+    ngx_ors_replay_t  *replay;
+
+    replay = &op->replay;
+
+    ngx_memzero(replay, sizeof(ngx_ors_replay_t));
+
+    replay->after = op->after;
+    replay->profile = op->profile;
+    replay->obfuscate = op->obfuscate;
+
+    rc = ngx_ors_replay_init(replay, response, &op->record.journal, pool);
+
+    if (rc != NGX_OK) {
+        return ngx_ors_operation_corrupt(op, rc);
+    }
+
+    if (!op->resumed || op->begun) {
+        return NGX_OK;
+    }
+
+    if (replay->lost) {
+        (void) ngx_ors_error_set(&op->error, op->pool,
+                                 ngx_ors_code_unsupported_parameter,
+                                 "where the events of this response began and "
+                                 "ended is not stored, \"starting_after\" must "
+                                 "be absent");
+
+    } else if (replay->ended && op->after > replay->total) {
+        (void) ngx_ors_error_set(&op->error, op->pool,
+                                 ngx_ors_code_invalid_value,
+                                 "\"starting_after\" must be the number of an "
+                                 "event, the last one is %ui",
+                                 replay->total - 1);
+
+    } else {
+        return NGX_OK;
+    }
+
+    ngx_str_set(&op->error.param, "starting_after");
+
+    return NGX_DONE;
+}
+
+
+ngx_int_t
+ngx_ors_operation_events(ngx_ors_operation_t *op)
+{
+    ngx_int_t  rc;
+
+    op->begun = 1;
+
+    rc = ngx_ors_replay(&op->replay, NGX_ORS_OPERATION_EVENTS, &op->out);
+
+    op->after = ngx_max(op->after, op->replay.sequence);
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, op->log, 0,
+                      "store \"%V\" has failed: %V", &op->store->name,
+                      ngx_ors_session_strerror(ngx_ors_store_corrupt));
+        return NGX_ERROR;
+    }
+
+    return (rc == NGX_DONE && !op->replay.ended) ? NGX_AGAIN : rc;
+}
+
+
+ngx_int_t
+ngx_ors_operation_live(ngx_ors_operation_t *op, ngx_ors_turn_t *turn,
+    ngx_uint_t instructions, ngx_pool_t *pool)
+{
+    ngx_str_t  text;
+
+    if (ngx_ors_turn_snapshot(turn, instructions, pool, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    op->record.journal.len = turn->journal.len;
+    op->record.journal.data = ngx_pnalloc(pool, turn->journal.len + 1);
+
+    if (op->record.journal.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(op->record.journal.data, turn->journal.data, turn->journal.len);
+
+    return ngx_ors_operation_replay(op, pool, &text);
+}
+
+
+ngx_int_t
+ngx_ors_operation_poll(ngx_ors_operation_t *op)
+{
+    ngx_ors_operation_close(op);
+
+    return ngx_ors_operation_post(op, ngx_ors_operation_st_read,
+                                  ngx_ors_store_get, ngx_ors_operation_all);
+}
+
+
+static ngx_int_t
+ngx_ors_operation_end(ngx_ors_operation_t *op, ngx_ors_store_job_t *job,
+    ngx_ors_error_t *err)
 {
     ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_ors_out_t       out;
     ngx_ors_snapshot_t  snap;
 
     rc = ngx_ors_snapshot_read(&snap, &op->record.response, op->pool);
@@ -302,7 +422,19 @@ ngx_ors_operation_end(ngx_ors_operation_t *op, ngx_ors_error_t *err)
         return ngx_ors_operation_corrupt(op, rc);
     }
 
-    return ngx_ors_snapshot_end(&snap, err, &op->out);
+    if (!op->stream) {
+        return ngx_ors_snapshot_end(&snap, err, &op->out);
+    }
+
+    ngx_ors_out_init(&out, job->pool, NGX_ORS_OPERATION_BLOCK);
+
+    if (ngx_ors_snapshot_end(&snap, err, &out) != NGX_OK
+        || ngx_ors_out_text(&out, &text) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_operation_replay(op, job->pool, &text);
 }
 
 
@@ -717,24 +849,78 @@ ngx_ors_operation_query(ngx_ors_operation_t *op, ngx_ors_operation_e kind,
 static ngx_int_t
 ngx_ors_operation_stream(ngx_ors_operation_t *op, ngx_str_t *query)
 {
-    ngx_str_t  value;
+    ngx_int_t   rc, n;
+    ngx_str_t   value;
+    ngx_uint_t  stream, obfuscate;
 
-    static const ngx_str_t  name = ngx_string("stream");
-    static const ngx_str_t  no = ngx_string("false");
+    static ngx_str_t  by_stream = ngx_string("stream");
+    static ngx_str_t  by_after = ngx_string("starting_after");
+    static ngx_str_t  by_obfuscation = ngx_string("include_obfuscation");
 
-    if (ngx_ors_query_arg(query, &name, op->pool, &value) != NGX_OK) {
+    rc = ngx_ors_operation_flag_arg(op, query, &by_stream, &stream);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_operation_flag_arg(op, query, &by_obfuscation, &obfuscate);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_query_arg(query, &by_after, op->pool, &value) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (value.len == 0 || ngx_ors_same(&value, &no)) {
+    op->stream = stream;
+    op->obfuscate = obfuscate;
+
+    /* without a stream it says nothing */
+
+    if (value.len == 0 || !stream) {
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(&op->error, op->pool,
-                             ngx_ors_code_unsupported_parameter,
-                             "a stored response cannot be streamed, "
-                             "\"stream\" must be false or absent");
-    ngx_str_set(&op->error.param, "stream");
+    n = ngx_atoi(value.data, value.len);
+
+    if (n != NGX_ERROR && n < NGX_MAX_INT_T_VALUE) {
+        op->after = n + 1;
+        op->resumed = 1;
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_invalid_value,
+                             "\"starting_after\" must be the number of an "
+                             "event");
+    op->error.param = by_after;
+
+    return NGX_DONE;
+}
+
+
+/* NGX_OK: "*flag" is set, NGX_DONE, NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_operation_flag_arg(ngx_ors_operation_t *op, ngx_str_t *query,
+    ngx_str_t *name, ngx_uint_t *flag)
+{
+    ngx_str_t  value;
+
+    static ngx_str_t  yes = ngx_string("true");
+    static ngx_str_t  no = ngx_string("false");
+
+    if (ngx_ors_query_arg(query, name, op->pool, &value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    *flag = ngx_ors_same(&value, &yes);
+
+    if (*flag || value.len == 0 || ngx_ors_same(&value, &no)) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_invalid_value,
+                             "\"%V\" must be true or false", name);
+    op->error.param = *name;
 
     return NGX_DONE;
 }

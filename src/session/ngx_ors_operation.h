@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_replay.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stored.h>
 #include <ngx_ors_text.h>
@@ -22,6 +23,8 @@
 
 /* jobs that one operation may need */
 #define NGX_ORS_OPERATION_JOBS  4
+
+#define NGX_ORS_OPERATION_EVENTS  65536
 
 
 typedef enum {
@@ -48,7 +51,10 @@ typedef enum {
 #define NGX_ORS_OPERATION_STATES  (ngx_ors_operation_st_over + 1)
 
 
-/* zeroed memory is a new one; the first five are the caller's to set */
+/*
+ * Zeroed memory is a new one; what stands in front of "state" is the caller's
+ * to set.
+ */
 
 typedef struct {
     ngx_ors_store_t           *store;     /* borrowed */
@@ -58,7 +64,8 @@ typedef struct {
     ngx_log_t                 *log;
     ngx_uint_t                 max_turns; /* of a list */
     size_t                     max_size;
-    ngx_ors_listing_t          list;      /* the same, initialized */
+    ngx_uint_t                 profile;   /* of events of a stream */
+    ngx_ors_listing_t          list;      /* initialized by the query */
 
     ngx_ors_operation_state_e  state;
     ngx_ors_store_job_t       *job;       /* to be posted, or posted */
@@ -66,9 +73,16 @@ typedef struct {
     ngx_uint_t                 njobs;
 
     ngx_ors_record_t           record;
+    ngx_ors_replay_t           replay;    /* of a stream */
+    ngx_uint_t                 after;     /* events below it were sent */
     ngx_ors_out_t              out;       /* the document, in parts memory */
                                           /* of jobs */
     ngx_ors_error_t            error;
+
+    unsigned                   stream:1;  /* its events are asked for */
+    unsigned                   resumed:1; /* ... after one of them */
+    unsigned                   obfuscate:1;
+    unsigned                   begun:1;   /* the first ones were sent */
 } ngx_ors_operation_t;
 
 
@@ -83,6 +97,31 @@ typedef struct {
 ngx_int_t ngx_ors_operation_begin(ngx_ors_operation_t *op,
     ngx_ors_operation_e kind);
 ngx_int_t ngx_ors_operation_done(ngx_ors_operation_t *op);
+
+/*
+ * The next events of a response whose stream is asked for, about
+ * NGX_ORS_OPERATION_EVENTS bytes of them, in op->out.
+ *
+ * NGX_OK         there are more
+ * NGX_DONE       these were the last ones
+ * NGX_AGAIN      the response runs: ngx_ors_operation_poll(), later, has others
+ * NGX_ERROR      no memory; or the record is broken, which is logged
+ */
+ngx_int_t ngx_ors_operation_events(ngx_ors_operation_t *op);
+
+/*
+ * In place of a record: "turn" runs here, and has a journal.  What is taken of
+ * it comes from "pool", which must live until op->out has been sent.
+ * NGX_OK: ngx_ors_operation_events() has them, NGX_DONE, NGX_ERROR.
+ */
+ngx_int_t ngx_ors_operation_live(ngx_ors_operation_t *op, ngx_ors_turn_t *turn,
+    ngx_uint_t instructions, ngx_pool_t *pool);
+
+/*
+ * Reads a response that runs once more, when all of op->out has been sent.
+ * NGX_AGAIN: op->job is to be posted, or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_operation_poll(ngx_ors_operation_t *op);
 
 /* Gives all jobs back: the document has been sent, or its client has left. */
 void ngx_ors_operation_close(ngx_ors_operation_t *op);

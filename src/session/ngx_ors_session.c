@@ -281,11 +281,6 @@ ngx_ors_session_background(ngx_ors_session_t *session)
 
         text = "a response of this model cannot run in the background";
 
-    } else if (req->stream) {
-        param = "stream";
-        text = "a response of the background cannot be streamed, \"stream\" "
-               "must be false or absent";
-
     } else if (req->compact) {
         text = "a compaction is not stored and cannot run in the background";
 
