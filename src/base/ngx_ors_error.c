@@ -70,7 +70,8 @@ static ngx_ors_error_page_t  ngx_ors_error_pages[] = {
 
     { 404, ngx_ors_code_not_found,
       "there is no such endpoint here, the paths end with /responses, "
-      "/responses/compact, /chat/completions, /embeddings or /models" },
+      "/responses/compact, /responses/input_tokens, /chat/completions, "
+      "/embeddings or /models" },
 
     { 405, ngx_ors_code_method_not_allowed,
       "this endpoint does not take this method, the header Allow names those "

@@ -87,6 +87,15 @@ typedef enum {
 } ngx_ors_chat_unsigned_e;
 
 
+/* how the server is asked for the tokens of a request */
+
+typedef enum {
+    ngx_ors_chat_count_off = 0,
+    ngx_ors_chat_count_tokenize,          /* it tokenizes messages */
+    ngx_ors_chat_count_template           /* a prompt, which it makes of them */
+} ngx_ors_chat_count_e;
+
+
 /* members for one value of "reasoning.effort" */
 
 typedef struct {
@@ -132,6 +141,7 @@ typedef struct {
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_uint_t              state;        /* bits of ngx_ors_chat_states */
     ngx_uint_t              unsigned_calls; /* ngx_ors_chat_unsigned_e */
+    ngx_uint_t              count;        /* ngx_ors_chat_count_e */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
 } ngx_ors_chat_options_t;

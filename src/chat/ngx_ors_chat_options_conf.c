@@ -145,6 +145,10 @@ static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
     ngx_ors_chat_conf_word("unsigned", unsigned_calls,
         { ngx_string("pass"), ngx_ors_chat_unsigned_pass },
         { ngx_string("gemini"), ngx_ors_chat_unsigned_gemini }),
+    ngx_ors_chat_conf_word("count", count,
+        { ngx_string("off"), ngx_ors_chat_count_off },
+        { ngx_string("tokenize"), ngx_ors_chat_count_tokenize },
+        { ngx_string("template"), ngx_ors_chat_count_template }),
     { ngx_null_string, 0, NULL, NULL }
 };
 
@@ -191,21 +195,21 @@ static const ngx_ors_chat_preset_t  ngx_ors_chat_presets[] = {
 
     { ngx_string("vllm"),
       "options systems=one files=off videos=on continue=on;"
-      "options reasoning=reasoning think=on;"
+      "options reasoning=reasoning think=on count=tokenize;"
       ngx_ors_chat_preset_thinking },
 
     /* https://docs.sglang.io/docs/advanced_features/separate_reasoning */
 
     { ngx_string("sglang"),
       "options systems=one files=off videos=on;"
-      "options reasoning=reasoning_content think=on;"
+      "options reasoning=reasoning_content think=on count=tokenize;"
       ngx_ors_chat_preset_thinking },
 
     /* https://github.com/ggml-org/llama.cpp, tools/server/README */
 
     { ngx_string("llama.cpp"),
       "options tokens=max_tokens systems=one files=off choice=required;"
-      "options reasoning=reasoning_content;"
+      "options reasoning=reasoning_content count=template;"
       "effort none /chat_template_kwargs/enable_thinking false;"
       "effort low /chat_template_kwargs/reasoning_effort \"low\";"
       "effort medium /chat_template_kwargs/reasoning_effort \"medium\";"

@@ -513,7 +513,8 @@ static void
 ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
 {
-    if (options->stream == ngx_ors_chat_stream_off
+    if (ngx_ors_request_counts(req)
+        || options->stream == ngx_ors_chat_stream_off
         || (options->stream == ngx_ors_chat_stream_on && !req->stream))
     {
         return;

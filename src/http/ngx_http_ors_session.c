@@ -34,8 +34,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
     stored = &ctx->conf->stored;
 
     if (stored->store == NULL
-        || (ctx->endpoint->id != ngx_ors_endpoint_responses
-            && ctx->endpoint->id != ngx_ors_endpoint_compact))
+        || !ngx_ors_endpoint_converses(ctx->endpoint))
     {
         return NGX_OK;
     }

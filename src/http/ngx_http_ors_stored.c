@@ -68,14 +68,15 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
     static ngx_str_t  responses = ngx_string("/responses/");
 
-    /* an endpoint of its own */
+    /* endpoints, no ids */
     static ngx_str_t  compact = ngx_string("compact");
+    static ngx_str_t  tokens = ngx_string("input_tokens");
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (olcf->stored.store == NULL
         || ngx_http_ors_endpoint_below(r, &responses, &path) != NGX_OK
-        || ngx_ors_same(&path, &compact))
+        || ngx_ors_same(&path, &compact) || ngx_ors_same(&path, &tokens))
     {
         return NGX_DECLINED;
     }

@@ -353,7 +353,7 @@ static ngx_int_t
 ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t                 args, uri;
+    ngx_str_t                 args, base, uri;
     const ngx_str_t          *path;
     ngx_http_ors_call_t      *call;
     ngx_http_ors_loc_conf_t  *olcf;
@@ -366,9 +366,8 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    path = ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)
-           ? &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path
-           : &call->ctx->endpoint->path;
+    path = ngx_ors_turn_path(call->ctx->turn, olcf->dialect, &olcf->options,
+                             &base);
 
     if (data) {
         return ngx_http_ors_variable_set(v, path);
@@ -378,7 +377,7 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
 
     if ((call->bare
          && ngx_ors_forward_args(&r->main->args, &args, r->pool) != NGX_OK)
-        || ngx_ors_forward_uri(path, &args, r->pool, &uri) != NGX_OK)
+        || ngx_ors_forward_uri(&base, path, &args, r->pool, &uri) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -45,6 +45,8 @@ static void ngx_ors_request_index(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_countable(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_copy_edits(ngx_ors_request_t *to,
     ngx_ors_request_t *from);
 static ngx_int_t ngx_ors_request_copy_items(ngx_ors_request_t *to,
@@ -166,7 +168,7 @@ ngx_ors_request_read_body(ngx_ors_request_t *req, ngx_ors_edits_t *lists,
     v.unknown = req->unknown;
 
     return ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
-                            (req->endpoint->id == ngx_ors_endpoint_responses)
+                            ngx_ors_endpoint_creates(req->endpoint)
                             ? req->field : NULL);
 }
 
@@ -186,7 +188,7 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
 
     ngx_ors_request_compact(req);
 
-    if (req->endpoint->id == ngx_ors_endpoint_responses) {
+    if (ngx_ors_endpoint_creates(req->endpoint)) {
         name = req->field[ngx_ors_rq_model];
         list = req->field[ngx_ors_rq_input];
         tools = req->field[ngx_ors_rq_tools];
@@ -206,6 +208,12 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
                                ? "messages" : "input", err);
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (ngx_ors_request_counts(req)
+        && ngx_ors_request_countable(req, err) != NGX_OK)
+    {
+        return NGX_DECLINED;
     }
 
     rc = ngx_ors_request_count(req, tools, req->limits->tools, "tools", err);
@@ -265,6 +273,40 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     if (name && name->type == ngx_ors_json_string) {
         return ngx_ors_json_decoded(&req->json, name, req->pool,
                                     &req->provider);
+    }
+
+    return NGX_OK;
+}
+
+
+/* a count is one number, and made while its client waits */
+
+static ngx_int_t
+ngx_ors_request_countable(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    ngx_uint_t            i;
+    const ngx_str_t      *name;
+    ngx_ors_json_node_t  *node;
+
+    static const ngx_uint_t  fields[] = {
+        ngx_ors_rq_stream,
+        ngx_ors_rq_background
+    };
+
+    for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        node = req->field[fields[i]];
+
+        if (node && node->type == ngx_ors_json_true) {
+            name = &ngx_ors_fields_create.fields[fields[i]].name;
+
+            (void) ngx_ors_error_set(err, req->pool,
+                                     ngx_ors_code_unsupported_parameter,
+                                     "\"%V\" is not supported here, it must "
+                                     "be false or absent", name);
+            err->param = *name;
+
+            return NGX_DECLINED;
+        }
     }
 
     return NGX_OK;
@@ -626,7 +668,7 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
     ngx_ors_json_node_t   *list;
     ngx_ors_input_item_t  *item;
 
-    if (req->endpoint->id != ngx_ors_endpoint_responses
+    if (!ngx_ors_endpoint_creates(req->endpoint)
         || !(req->policy->profile & NGX_ORS_IN_OPENAI))
     {
         return NGX_OK;

@@ -68,6 +68,11 @@ typedef struct {
 } ngx_ors_request_t;
 
 
+/* 1 if the tokens of its input are to be counted */
+#define ngx_ors_request_counts(req)                                           \
+    ((req)->endpoint->id == ngx_ors_endpoint_input_tokens)
+
+
 /*
  * Prepares a request for "endpoint", which must be one with a body; policy
  * and limits are borrowed.  Nodes and texts will come from "pool".

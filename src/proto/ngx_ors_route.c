@@ -78,6 +78,9 @@ const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
       &ngx_ors_fields_create, &ngx_ors_fields_response,
       &ngx_ors_fields_event },
 
+    { ngx_ors_endpoint_input_tokens, ngx_string("/responses/input_tokens"),
+      &ngx_ors_fields_create, &ngx_ors_fields_input_tokens, NULL },
+
     { ngx_ors_endpoint_compact, ngx_string("/responses/compact"),
       &ngx_ors_fields_compact, &ngx_ors_fields_compaction, NULL },
 

@@ -57,6 +57,7 @@ typedef struct {
 
 typedef enum {
     ngx_ors_endpoint_responses = 0,
+    ngx_ors_endpoint_input_tokens,
     ngx_ors_endpoint_compact,
     ngx_ors_endpoint_chat,
     ngx_ors_endpoint_embeddings,
@@ -71,6 +72,15 @@ typedef struct {
     const ngx_ors_shape_t    *answer;
     const ngx_ors_shape_t    *event;      /* of a stream, NULL: never one */
 } ngx_ors_endpoint_t;
+
+
+/* 1 if its requests have the body that creates a response */
+#define ngx_ors_endpoint_creates(endpoint)                                    \
+    ((endpoint)->id <= ngx_ors_endpoint_input_tokens)
+
+/* 1 if they are about a conversation, which may be stored */
+#define ngx_ors_endpoint_converses(endpoint)                                  \
+    ((endpoint)->id <= ngx_ors_endpoint_compact)
 
 
 /*

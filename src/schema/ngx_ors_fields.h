@@ -55,6 +55,9 @@ extern const ngx_ors_rule_t   ngx_ors_tool_choice_rule;
 /* The response object; its rows begin with those of ngx_ors_rs_field_e. */
 extern const ngx_ors_shape_t  ngx_ors_fields_response;
 
+/* The answer of POST responses/input_tokens. */
+extern const ngx_ors_shape_t  ngx_ors_fields_input_tokens;
+
 /* The answer of POST responses/compact. */
 extern const ngx_ors_shape_t  ngx_ors_fields_compaction;
 

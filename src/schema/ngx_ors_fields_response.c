@@ -144,6 +144,14 @@ ngx_ors_members(ngx_ors_fields_response,
     ngx_ors_row_of("billing", OPENAI, NULL));
 
 
+/* a count of tokens */
+
+ngx_ors_members_needed(ngx_ors_fields_input_tokens,
+    ngx_ors_row_filled("object", ngx_ors_is_word("response.input_tokens"),
+                       "\"response.input_tokens\""),
+    ngx_ors_row_needed("input_tokens", &ngx_ors_count_rule));
+
+
 /* a compaction */
 
 ngx_ors_members_needed(ngx_ors_fields_compaction,

@@ -125,9 +125,9 @@ ngx_ors_session_init(ngx_ors_session_t *session, ngx_ors_turn_t *turn)
     session->pool = turn->pool;
     session->log = turn->log;
 
-    /* responses are stored unless the client forbids it, compactions never */
+    /* responses are stored unless the client forbids it, nothing else is */
 
-    if (turn->request.compact
+    if (turn->request.compact || ngx_ors_request_counts(&turn->request)
         || ngx_ors_session_is(&turn->request, ngx_ors_rq_store,
                               ngx_ors_json_false))
     {

@@ -29,7 +29,8 @@
 
 #define NGX_ORS_TURN_ITEMS_BLOCK  4096
 
-#define NGX_ORS_COMPACT_BLOCK  4096
+/* a list of tokens has more values than other documents, times that */
+#define NGX_ORS_TURN_TOKENS  8
 
 
 /* nginx's own status for a call that brought no answer */
@@ -66,11 +67,6 @@ static void ngx_ors_turn_render(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
-    ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
-    ngx_str_t *text);
-static void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 
 static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
@@ -164,7 +160,10 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
 
     ngx_ors_out_init(&turn->out, pool, NGX_ORS_TURN_BLOCK);
     ngx_ors_out_brief(&turn->out);
-    ngx_ors_json_init(&turn->json, pool, limits->depth, limits->nodes);
+    ngx_ors_json_init(&turn->json, pool, limits->depth,
+                      limits->nodes
+                      * (ngx_ors_request_counts(&turn->request)
+                         ? NGX_ORS_TURN_TOKENS : 1));
     ngx_ors_answer_init(&turn->answer, limits, pool, log);
     ngx_ors_turn_reader(turn);
 
@@ -179,7 +178,8 @@ ngx_ors_turn_reader(ngx_ors_turn_t *turn)
 {
     turn->answer.handler = &ngx_ors_turn_handler;
     turn->answer.data = turn;
-    turn->answer.form = ngx_ors_answer_any;
+    turn->answer.form = ngx_ors_request_counts(&turn->request)
+                        ? ngx_ors_answer_json : ngx_ors_answer_any;
 }
 
 
@@ -330,8 +330,7 @@ ngx_uint_t
 ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 {
     return dialect == ngx_ors_dialect_chat
-           && (turn->request.endpoint->id == ngx_ors_endpoint_responses
-               || turn->request.endpoint->id == ngx_ors_endpoint_compact);
+           && ngx_ors_endpoint_converses(turn->request.endpoint);
 }
 
 
@@ -518,6 +517,10 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, ngx_str_t *text)
                       ngx_ors_json_strerror(turn->json.error),
                       turn->json.offset);
         return ngx_ors_turn_refuse(turn, "it is invalid JSON");
+    }
+
+    if (ngx_ors_request_counts(&turn->request)) {
+        return ngx_ors_count_read(turn);
     }
 
     event = &turn->answer.sse.event;
@@ -809,6 +812,11 @@ ngx_ors_turn_tools(ngx_ors_turn_t *turn)
     resp = &turn->response;
     builder = &turn->builder;
 
+    if (turn->rendered.len) {
+        ngx_ors_turn_anew(turn);
+        return NGX_OK;
+    }
+
     rc = ngx_ors_round_show(&turn->round, builder, &turn->error);
 
     if (rc == NGX_OK && turn->round.client) {
@@ -948,6 +956,7 @@ ngx_ors_turn_reset(ngx_ors_turn_t *turn)
     }
 
     turn->refused = 0;
+    turn->rendered.len = 0;
 
     ngx_ors_turn_anew(turn);
     ngx_ors_builder_again(&turn->builder);
@@ -1384,117 +1393,4 @@ ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
 
         outcome->end = ngx_ors_end_completed;
     }
-}
-
-
-/*
- * Compactions: the model's answer is a summary, and the client gets one item
- * with the summary sealed in it (protocol, section 12).
- */
-
-
-/*
- * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
- * text of the model was gathered and not sent.  The events of the item are
- * sent now.
- */
-
-static ngx_int_t
-ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
-    ngx_ors_error_t *err)
-{
-    ngx_int_t            rc;
-    ngx_str_t            text, sealed;
-    ngx_ors_item_t      *item;
-    ngx_ors_response_t  *resp;
-
-    resp = builder->resp;
-
-    rc = ngx_ors_builder_end(builder, err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    /* half of a summary would be lost without notice */
-
-    if (resp->status != ngx_ors_response_completed) {
-        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
-                                 "the model's summary was cut (%V)",
-                                 &resp->reason);
-    }
-
-    if (ngx_ors_compact_text(builder, &text) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (text.len == 0) {
-        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
-                                 "the model wrote no summary");
-    }
-
-    rc = ngx_ors_seal(sealer, ngx_ors_seal_compaction, &text, builder->pool,
-                      &sealed);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(err, builder->pool,
-                                 ngx_ors_code_answer_too_large,
-                                 "the model's summary is over the limit of "
-                                 "%d bytes", NGX_ORS_SEAL_MAX);
-    }
-
-    if (rc != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_compact_drop(builder);
-
-    builder->stream = resp->request->stream;
-
-    item = ngx_ors_builder_item(builder, ngx_ors_item_compaction);
-    if (item == NULL) {
-        return NGX_ERROR;
-    }
-
-    item->sealed = sealed;
-
-    return ngx_ors_builder_advance(builder, 1);
-}
-
-
-/* the model's text without its reasoning */
-
-static ngx_int_t
-ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)
-{
-    ngx_ors_out_t    out;
-    ngx_ors_item_t  *item;
-    ngx_ors_part_t  *part;
-
-    ngx_ors_out_init(&out, builder->pool, NGX_ORS_COMPACT_BLOCK);
-
-    for (item = builder->resp->items; item; item = item->next) {
-
-        for (part = item->parts; part; part = part->next) {
-
-            if (part->type == ngx_ors_part_output_text) {
-                ngx_ors_text_put(&out, &part->text);
-            }
-        }
-    }
-
-    return ngx_ors_out_text(&out, text);
-}
-
-
-/* the items that were gathered are not for the client */
-
-static void
-ngx_ors_compact_drop(ngx_ors_builder_t *builder)
-{
-    builder->current = NULL;
-
-    builder->resp->items = NULL;
-    builder->resp->last = NULL;
-    builder->resp->nitems = 0;
 }

@@ -107,6 +107,8 @@ typedef struct {
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same; NULL: nothing can be */
                                           /* sealed */
+    ngx_str_t               rendered;     /* the prompt that a template has */
+                                          /* made, raw, to be tokenized */
     ngx_str_t               prompt;       /* how a summary is asked for, the */
                                           /* same; empty: as usual */
     ngx_pool_t             *pool;
@@ -294,6 +296,14 @@ ngx_uint_t ngx_ors_turn_translates(ngx_ors_turn_t *turn,
     ngx_ors_dialect_e dialect);
 
 /*
+ * The path of the call at a server that speaks "dialect", and what is in front
+ * of it as most servers have it: "base".
+ */
+const ngx_str_t *ngx_ors_turn_path(ngx_ors_turn_t *turn,
+    ngx_ors_dialect_e dialect, const ngx_ors_chat_options_t *options,
+    ngx_str_t *base);
+
+/*
  * The client asks for no output, only for a response that it can continue:
  * completes the turn in place of a call to a target that speaks "dialect".
  * Returns NGX_DONE or NGX_ERROR.
@@ -337,9 +347,9 @@ ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn,
     ngx_ors_dialect_e dialect);
 
 /*
- * In the state "tools" all calls of turn->round have ended: the model is to be
- * called again, as the first time, or the turn is over if the client has calls
- * of its own.
+ * In the state "tools" all calls of turn->round have ended, or there are none:
+ * the server is to be called again, as the first time, or the turn is over if
+ * the client has calls of its own.
  */
 ngx_int_t ngx_ors_turn_tools(ngx_ors_turn_t *turn);
 
@@ -393,6 +403,27 @@ ngx_uint_t ngx_ors_turn_seals(ngx_ors_turn_t *turn);
  * model of its provider.  Returns what ngx_ors_turn_fail() does.
  */
 ngx_int_t ngx_ors_turn_unrouted(ngx_ors_turn_t *turn);
+
+/*
+ * Steps of a turn whose answer is no message: ngx_ors_compact.c.
+ */
+
+/*
+ * A count of tokens: its server has answered turn->json.  Returns NGX_DONE or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_ors_count_read(ngx_ors_turn_t *turn);
+
+/*
+ * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
+ * text of the model was gathered and not sent.  The events of the item are
+ * sent now.
+ */
+ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
+    ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
+
+/* The items that were gathered are not for the client. */
+void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 
 #endif /* _NGX_ORS_TURN_H_INCLUDED_ */

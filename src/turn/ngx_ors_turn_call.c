@@ -15,6 +15,7 @@
 #include <ngx_ors_chat_answer.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_json_writer.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_round.h>
 #include <ngx_ors_turn.h>
@@ -26,6 +27,8 @@ static ngx_int_t ngx_ors_turn_write(ngx_ors_turn_t *turn, ngx_str_t *model,
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_turn_tokenize(ngx_ors_turn_t *turn,
+    ngx_str_t *model, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_turn_claims(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_approved(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
@@ -127,6 +130,19 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     req = &turn->request;
     builder = &turn->builder;
 
+    if (ngx_ors_request_counts(req) && options->count == ngx_ors_chat_count_off)
+    {
+        return ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_not_implemented,
+                                 "the tokens of a request cannot be counted, "
+                                 "no tokenizer of this model's server is "
+                                 "known here");
+    }
+
+    if (turn->rendered.len) {
+        return ngx_ors_turn_tokenize(turn, model, out);
+    }
+
     if (req->compact && turn->sealer == NULL) {
         return ngx_ors_error_set(&turn->error, turn->pool,
                                  ngx_ors_code_not_implemented,
@@ -189,6 +205,53 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 
     return ngx_ors_choice_read(&builder->choice, &turn->tools, req,
                                target.calls);
+}
+
+
+/* as the server does itself with the prompt of a request */
+
+static ngx_int_t
+ngx_ors_turn_tokenize(ngx_ors_turn_t *turn, ngx_str_t *model,
+    ngx_ors_out_t *out)
+{
+    if (model->len == 0) {
+        model = &turn->request.model;
+    }
+
+    ngx_ors_out_lit(out, "{\"model\":");
+    ngx_ors_json_quote(out, model->data, model->len);
+    ngx_ors_out_lit(out, ",\"content\":\"");
+    ngx_ors_out_ref(out, turn->rendered.data, turn->rendered.len);
+    ngx_ors_out_lit(out, "\",\"add_special\":true,\"parse_special\":true}");
+
+    return NGX_OK;
+}
+
+
+const ngx_str_t *
+ngx_ors_turn_path(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    const ngx_ors_chat_options_t *options, ngx_str_t *base)
+{
+    static const ngx_str_t  template = ngx_string("/apply-template");
+    static const ngx_str_t  tokenize = ngx_string("/tokenize");
+
+    ngx_str_set(base, "/v1");
+
+    if (!ngx_ors_turn_translates(turn, dialect)) {
+        return &turn->request.endpoint->path;
+    }
+
+    if (!ngx_ors_request_counts(&turn->request)) {
+        return &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path;
+    }
+
+    /* tokenizers are no part of the API */
+
+    base->len = 0;
+
+    return (options->count == ngx_ors_chat_count_template
+            && turn->rendered.len == 0)
+           ? &template : &tokenize;
 }
 
 
@@ -274,7 +337,11 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
     }
 
-    if (turn->approvals.napproved == 0) {
+    /* nothing runs for a count */
+
+    if (turn->approvals.napproved == 0
+        || ngx_ors_request_counts(&turn->request))
+    {
         return NGX_OK;
     }
 

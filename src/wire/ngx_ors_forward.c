@@ -248,15 +248,13 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 
 
 ngx_int_t
-ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args, ngx_pool_t *pool,
-    ngx_str_t *uri)
+ngx_ors_forward_uri(const ngx_str_t *base, const ngx_str_t *path,
+    ngx_str_t *args, ngx_pool_t *pool, ngx_str_t *uri)
 {
     u_char  *p;
     size_t   i, len;
 
-    static ngx_str_t  base = ngx_string("/v1");
-
-    len = base.len + path->len + (args->len ? 3 * args->len + 1 : 0);
+    len = base->len + path->len + (args->len ? 3 * args->len + 1 : 0);
 
     p = ngx_pnalloc(pool, len);
     if (p == NULL) {
@@ -265,7 +263,7 @@ ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args, ngx_pool_t *pool,
 
     uri->data = p;
 
-    p = ngx_cpymem(p, base.data, base.len);
+    p = ngx_cpymem(p, base->data, base->len);
     p = ngx_cpymem(p, path->data, path->len);
 
     if (args->len) {

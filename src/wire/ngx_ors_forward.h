@@ -53,11 +53,11 @@ ngx_int_t ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args,
     ngx_pool_t *pool);
 
 /*
- * Makes "uri" of the path and the arguments for an upstream, as most servers
- * have it.  NGX_OK or NGX_ERROR: no memory.
+ * Makes "uri" of the base, the path and the arguments for an upstream.
+ * NGX_OK or NGX_ERROR: no memory.
  */
-ngx_int_t ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args,
-    ngx_pool_t *pool, ngx_str_t *uri);
+ngx_int_t ngx_ors_forward_uri(const ngx_str_t *base, const ngx_str_t *path,
+    ngx_str_t *args, ngx_pool_t *pool, ngx_str_t *uri);
 
 /* The next header of a list, removed ones included, or NULL. */
 

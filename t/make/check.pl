@@ -84,14 +84,14 @@ my %budget = (
     http       => 9800,     # for what schema does not need
     json       => 2300,
     jsonschema => 3350,
-    proto      => 7450,
+    proto      => 7500,
     schema     => 3400,
     seal       => 600,
     session    => 3750,
     stats      => 1850,
     store      => 5000,
     tools      => 3350,
-    turn       => 5750,     # with what the others tell a turn
+    turn       => 5900,     # with what the others tell a turn
     wire       => 2150,
 );
 

@@ -198,7 +198,7 @@ test_forward(ngx_pool_t *pool)
 static void
 test_args(ngx_pool_t *pool)
 {
-    ngx_str_t   from, args, uri;
+    ngx_str_t   from, args, base, uri;
     ngx_uint_t  i;
 
     static char  *rows[][2] = {
@@ -219,15 +219,17 @@ test_args(ngx_pool_t *pool)
         is_str(&args, rows[i][1], "\"%s\"", rows[i][0]);
     }
 
+    ngx_str_set(&base, "/v1");
     ngx_str_set(&from, "/responses");
     ngx_str_set(&args, "a=1&b= \x7f");
 
-    is_int(ngx_ors_forward_uri(&from, &args, pool, &uri), NGX_OK, "a URI");
+    is_int(ngx_ors_forward_uri(&base, &from, &args, pool, &uri), NGX_OK,
+           "a URI");
     is_str(&uri, "/v1/responses?a=1&b=%20%7F", "... for an upstream");
 
     ngx_str_null(&args);
 
-    (void) ngx_ors_forward_uri(&from, &args, pool, &uri);
+    (void) ngx_ors_forward_uri(&base, &from, &args, pool, &uri);
     is_str(&uri, "/v1/responses", "... without arguments");
 }
 
