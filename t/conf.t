@@ -444,7 +444,8 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
         qq(invalid option "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
         . '"reasoning=", "think=", "strict=", "content=", "format=", '
-        . '"continue=", "choice=", "params=", "state=" or "unsigned="');
+        . '"continue=", "choice=", "params=", "state=", '
+        . '"unsigned=" or "count="');
 }
 
 bad('no option', location('open_responses_chat_options;'),

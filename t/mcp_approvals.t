@@ -17,7 +17,8 @@ use ORS::Nginx;
 use ORS::Stream qw( response_ok stream_ok error_ok );
 use ORS::Util qw( wait_for );
 
-my $model = ORS::Model->new(scripts => { default => plan(
+my $model = ORS::Model->new(scripts => {
+    count => json_script({ count => 5 }), default => plan(
     hello => [ 'Hello' ],
     one   => [ { text => 'Let me see',
                  tool_calls => [ call('files__write', text => '1') ] },
@@ -69,7 +70,11 @@ my $t = ORS::Nginx->new(workers => 2, model => { MODEL => $model,
                                require_approval=never:read_only;
         }
 
-        %%CHAT /to/model /chat%%
+        location = /to/model {
+            internal;
+            open_responses_dialect chat server=vllm;
+            proxy_pass http://%%MODEL%%$open_responses_uri;
+        }
 
         location = /mcp/files {
             internal;
@@ -96,8 +101,10 @@ sub post ($name, %o) {
     $model->forget;
     $mcp->forget;
 
-    return post_json($t->port, ($o{path} // '/v1') . '/responses',
-                     body($name, %o), headers => { 'X-User' => 'alice' });
+    return post_json($t->port, ($o{path} // '/v1') . '/responses'
+                               . ($o{count} ? '/input_tokens' : ''),
+                     body($name, %o), headers => { 'X-User' => 'alice',
+                         $o{count} ? ('X-Script' => 'count') : () });
 }
 
 
@@ -147,6 +154,13 @@ for my $stream (0, 1) {
                 arguments => json_encode({ text => '1' }) },
               "$how: what is to be approved");
     is_deeply(calls(), [ ], "$how: nothing has run");
+
+    my $count = post('one', stream => 0, after => $first, count => 1,
+                     input => [ answer($request, 1) ]);
+
+    is($count->{json}{input_tokens}, 5, "$how: it is counted")
+        or diag($count->{body});
+    is_deeply(calls(), [ ], "$how: nothing has run for that");
 
     my $second = ask('one', stream => $stream, after => $first,
                      input => [ answer($request, 1) ]);

@@ -126,13 +126,15 @@ my %variant = (
         re%c5%bfponses responses%3Fx responses%23 responses%09 //responses/ ) ],
     'responses/compact' => [ qw( responses/Compact responses//compact
         responses/compact/ responses;a/compact responses%5Ccompact ) ],
+    'responses/input_tokens' => [ qw( responses/Input_Tokens
+        responses//input_tokens responses/input_tokens/ ) ],
     'chat/completions' => [ qw( chat//completions Chat/completions
         chat/completions; chat%252fcompletions chat/completions.json ) ],
     embeddings => [ qw( embeddings/ Embeddings embeddings;jsessionid=1 ) ],
 );
 
 my @others = qw( other responses/resp_1 responses2 xresponses files
-                 responses/input_tokens moderations responses-/ );
+                 moderations responses-/ );
 my $bad = json_encode({ model => 5, input => [ 5 ], messages => 'nonsense' });
 my @json = ('Content-Type' => 'application/json');
 

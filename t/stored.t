@@ -160,10 +160,10 @@ error_ok(as('ann', GET => "/v1/$_"), 404, "no $_", code => 'not_found')
 
 error_ok(as('ann', POST => "/v1/responses/$_"), 404, "POST responses/$_",
          code => 'not_found', message => qr{the paths end with /responses})
-    for 'input_tokens', 'input_tokens/count', "$first->{id}/x";
+    for 'input_tokens/count', "$first->{id}/x";
 
-is(as('ann', GET => '/v1/responses/compact')->{status}, 405,
-   '"compact" is no id');
+is(as('ann', GET => "/v1/responses/$_")->{status}, 405, qq("$_" is no id))
+    for qw( compact input_tokens );
 
 error_ok(as('ann', $_->[0], "/none/responses/$first->{id}$_->[1]"), 404,
          "$_->[0] $_->[1] where there is no store", code => 'not_found')

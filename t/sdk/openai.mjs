@@ -565,6 +565,18 @@ test('a compaction in a stream', async () => {
 });
 
 
+// ---- a count
+
+
+test('the tokens of a request', async () => {
+    const c = await client.responses.inputTokens.count({
+        model: 'mock-count', input: 'Hi', instructions: 'Be brief.' });
+
+    assert.deepEqual([c.object, c.input_tokens],
+                     ['response.input_tokens', 7]);
+});
+
+
 // ---- leaving early
 
 

@@ -557,6 +557,21 @@ def compaction_in_stream():
     assert events[-1].response.output[0].type == "compaction"
 
 
+# ---- a count
+
+
+@test()
+def count():
+    """the tokens of a request"""
+
+    c = client.responses.input_tokens.count(
+        model="mock-count", input="Hi", instructions="Be brief.",
+        tools=[{"type": "function", "name": "f", "parameters": {},
+                "strict": False}])
+
+    assert (c.object, c.input_tokens) == ("response.input_tokens", 7)
+
+
 # ---- leaving early
 
 

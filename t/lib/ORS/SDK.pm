@@ -199,6 +199,8 @@ my %scripts = (
 
     'mock-summary' => rounds(json_script(chat_reply(content => 'We met.')),
                              $hello),
+    'mock-count' => json_script({ count => 7, max_model_len => 8,
+                                  tokens => [ 1 .. 7 ] }),
     'mock-trigger' => stream_script(text => [ 'We ', 'met.' ]),
 
     # vLLM's words
@@ -260,6 +262,7 @@ sub gateway (%o) {
             open_responses_target  aimock  /to/aimock;
             open_responses_target  aimock* /to/aimock;
             open_responses_target  mock-*  /to/model;
+            open_responses_target  mock-count* /to/count;
 
             server {
                 listen 127.0.0.1:%%PORT_0%%;
@@ -293,6 +296,12 @@ sub gateway (%o) {
                     internal;
                     open_responses_dialect chat;
                     proxy_pass http://%%AIMOCK%%$open_responses_uri;
+                }
+
+                location = /to/count {
+                    internal;
+                    open_responses_dialect chat server=vllm;
+                    proxy_pass http://%%MODEL%%$open_responses_uri;
                 }
 
                 location = /to/model {
