@@ -515,6 +515,8 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
+    ngx_ors_store_engine_add(&ngx_http_ors_store_engine);
+
     /*
      * set by ngx_pcalloc():
      *

@@ -169,6 +169,7 @@ typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 typedef struct ngx_http_ors_call_s        ngx_http_ors_call_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 typedef struct ngx_http_ors_stored_s      ngx_http_ors_stored_t;
+typedef struct ngx_http_ors_store_task_s  ngx_http_ors_store_task_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
@@ -217,6 +218,7 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_ws_t         *socket;      /* of a handshake, or NULL */
     ngx_http_ors_ws_turn_t    *message;     /* of a WebSocket, or NULL */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
+    ngx_http_ors_store_task_t *task;        /* of a store, or NULL */
     ngx_http_ors_stored_t     *stored;      /* a response that is asked for, */
                                             /* or NULL */
 
@@ -379,9 +381,10 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
 
 /*
  * Makes a main request in the location of "from", with copies of its URI, of
- * its headers, of the variables that it has and of "body", and a connection
- * of its own.  Subrequests can be made of it; nothing must be sent to it.
- * It is ended by ngx_http_ors_detach_end().  NULL: it has been logged why.
+ * its headers, of the variables that it has and of "body", and a connection for
+ * it.  Without "body", which is NULL, it has none of these, and no line in the
+ * log.  Subrequests can be made of it; nothing must be sent to it.  It is ended
+ * by ngx_http_ors_detach_end().  NULL: it has been logged why.
  */
 ngx_http_request_t *ngx_http_ors_detach(ngx_http_request_t *from,
     ngx_str_t *body);
@@ -410,6 +413,10 @@ ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
  * its end; the request is finalized.
  */
 void ngx_http_ors_stored_follow(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_store.c: the engine "location" of stores */
+extern const ngx_ors_store_engine_t  ngx_http_ors_store_engine;
 
 
 /* ngx_http_ors_session.c: the context of a turn */

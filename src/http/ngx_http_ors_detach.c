@@ -25,6 +25,7 @@ static ngx_int_t ngx_http_ors_detach_fill(ngx_connection_t *c,
     ngx_connection_t *from);
 static ngx_http_request_t *ngx_http_ors_detach_request(ngx_connection_t *c,
     ngx_http_request_t *from);
+static ngx_int_t ngx_http_ors_detach_bare(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_detach_line(ngx_http_request_t *r,
     ngx_http_request_t *from);
 static ngx_int_t ngx_http_ors_detach_headers(ngx_http_request_t *r,
@@ -56,6 +57,15 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
         return NULL;
     }
 
+    if (body == NULL) {
+
+        if (ngx_http_ors_detach_bare(r) != NGX_OK) {
+            goto failed;
+        }
+
+        return r;
+    }
+
     rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
     b = ngx_create_temp_buf(r->pool, body->len + 1);
     cl = ngx_alloc_chain_link(r->pool);
@@ -65,12 +75,7 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
         || ngx_http_ors_detach_headers(r, from) != NGX_OK
         || ngx_http_ors_detach_variables(r, from) != NGX_OK)
     {
-        r->logged = 1;
-
-        ngx_http_free_request(r, 0);
-        ngx_http_close_connection(c);
-
-        return NULL;
+        goto failed;
     }
 
     b->last = ngx_cpymem(b->pos, body->data, body->len);
@@ -84,6 +89,15 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
     r->headers_in.content_length_n = body->len;
 
     return r;
+
+failed:
+
+    r->logged = 1;
+
+    ngx_http_free_request(r, 0);
+    ngx_http_close_connection(c);
+
+    return NULL;
 }
 
 
@@ -277,6 +291,27 @@ ngx_http_ors_detach_request(ngx_connection_t *c, ngx_http_request_t *from)
     r->valid_location = from->valid_location;
 
     return r;
+}
+
+
+/* subrequests look at these, though nobody has asked for anything */
+
+static ngx_int_t
+ngx_http_ors_detach_bare(ngx_http_request_t *r)
+{
+    r->logged = 1;
+
+    r->method = NGX_HTTP_GET;
+    r->method_name = ngx_http_core_get_method;
+    r->http_version = NGX_HTTP_VERSION_11;
+    r->headers_in.content_length_n = -1;
+
+    ngx_str_set(&r->http_protocol, "HTTP/1.1");
+    ngx_str_set(&r->uri, "/");
+    r->unparsed_uri = r->uri;
+
+    return ngx_list_init(&r->headers_in.headers, r->pool, 1,
+                         sizeof(ngx_table_elt_t));
 }
 
 

@@ -232,6 +232,7 @@ ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
 
     job->handler = handler;
     job->data = data;
+    job->origin = r;
 
     ngx_ors_store_post(job);
 }

@@ -174,7 +174,7 @@ typedef struct {
 #define NGX_ORS_METRICS_LINE     1024
 
 /* of a store: engines, operations, results, in the order of src/store */
-#define NGX_ORS_METRICS_ENGINES  2
+#define NGX_ORS_METRICS_ENGINES  3
 #define NGX_ORS_METRICS_OPS      5
 #define NGX_ORS_METRICS_RESULTS  10
 #define NGX_ORS_METRICS_STORES   (NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS)

@@ -157,7 +157,7 @@ static char  *ngx_ors_metrics_ends[] = {
 
 
 static char  *ngx_ors_metrics_engines[] = {
-    "lmdb", "redis"
+    "lmdb", "redis", "location"
 };
 
 char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS] = {

@@ -38,7 +38,7 @@ static void ngx_ors_stats_page_share(ngx_ors_out_t *out,
 
 
 static char  *ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
-    "LMDB", "Redis"
+    "LMDB", "Redis", "location"
 };
 
 

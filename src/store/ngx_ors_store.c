@@ -411,7 +411,8 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
     if (ngx_ors_store_engine(&engine, &store->engine) != NGX_OK) {
         ngx_ors_conf_error(cf, 0,
                            "invalid engine \"%V\" of store \"%V\", it must "
-                           "be \"lmdb\" or \"redis\"", &engine, &store->name);
+                           "be \"lmdb\", \"redis\" or \"location\"", &engine,
+                           &store->name);
         return NGX_ERROR;
     }
 
@@ -530,7 +531,7 @@ ngx_ors_store_use(ngx_conf_t *cf, ngx_array_t *stores,
                                "\"open_responses_store %V\", it must be "
                                "\"required\" or \"instructions=off\", or, "
                                "where a store is defined, begin with "
-                               "\"lmdb:\" or \"redis:\"",
+                               "\"lmdb:\", \"redis:\" or \"location:\"",
                                &value[i], &value[1]);
             return NGX_CONF_ERROR;
         }

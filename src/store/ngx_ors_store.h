@@ -122,6 +122,8 @@ struct ngx_ors_store_job_s {
 
     ngx_ors_store_job_pt      handler;
     void                     *data;
+    void                     *origin;     /* the request that posts it; gone */
+                                          /* later */
 
     /*
      * All that the job refers to must be from its pool, as it may outlive
@@ -228,6 +230,9 @@ typedef struct {
 extern const ngx_ors_store_engine_t  ngx_ors_store_lmdb;
 extern const ngx_ors_store_engine_t  ngx_ors_store_redis;
 
+
+/* Makes an engine of another room known, before the configuration is read. */
+void ngx_ors_store_engine_add(const ngx_ors_store_engine_t *engine);
 
 /*
  * Finds the engine with that name, NULL if it was left out of this build by

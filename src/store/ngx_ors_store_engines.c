@@ -21,7 +21,7 @@ typedef struct {
 } ngx_ors_store_known_t;
 
 
-static const ngx_ors_store_known_t  ngx_ors_store_engines[] = {
+static ngx_ors_store_known_t  ngx_ors_store_engines[] = {
 
 #if (NGX_ORS_WITHOUT_LMDB)
     { ngx_string("lmdb"), NULL },
@@ -35,8 +35,24 @@ static const ngx_ors_store_known_t  ngx_ors_store_engines[] = {
     { ngx_string("redis"), &ngx_ors_store_redis },
 #endif
 
+    { ngx_string("location"), NULL },     /* of http */
+
     { ngx_null_string, NULL }
 };
+
+
+void
+ngx_ors_store_engine_add(const ngx_ors_store_engine_t *engine)
+{
+    ngx_ors_store_known_t  *e;
+
+    for (e = ngx_ors_store_engines; e->name.len; e++) {
+
+        if (ngx_ors_same(&e->name, &engine->name)) {
+            e->engine = engine;
+        }
+    }
+}
 
 
 ngx_int_t

@@ -29,7 +29,7 @@ for my $case (
     [ 'http', 'open_responses_store main redis:127.0.0.1:1;',
       qr/store "main" needs the engine "redis", $built/ ],
     [ 'http', 'open_responses_store main disk:/tmp/none;',
-      qr/invalid engine "disk".*must be "lmdb" or "redis"/ ],
+      qr/invalid engine "disk".*must be "lmdb", "redis" or "location"/ ],
     [ 'location', 'open_responses_websocket on;',
       qr/"open_responses_websocket on" needs WebSockets, $built/ ],
     [ 'location', 'open_responses_websocket on idle=1m;', $built ],
