@@ -104,6 +104,7 @@ sub new ($class, %o) {
 
 
 sub dir ($self) { $self->{dir} }
+sub store ($self) { $self->{store} }
 sub pid ($self) { $self->{pid} }
 
 
@@ -502,11 +503,37 @@ location = $1 {
     proxy_pass http://%%MODEL%%@{[ $2 // '' ]};
 }
 CONF
+    $conf = $self->_elsewhere($conf) if $ENV{ORS_STORE};
     $conf =~ s/%%PORT_(\d+)%%/$self->port($1)/ge;
     $conf =~ s{%%([A-Z][A-Z0-9_]*)%%}
               { $self->{subst}{$1} // die "no value for %%$1%%\n" }ge;
 
     return $conf;
+}
+
+
+# t/store_engines.t: stores of LMDB are those of another engine
+
+sub _elsewhere ($self, $conf) {
+    my $stores = qr/(open_responses_store \w+) lmdb:[^\s;]+(?: size=\w+)?/;
+
+    return $conf if $conf !~ $stores;
+
+    if ($ENV{ORS_STORE} eq 'redis') {
+        require ORS::Redis;
+        $self->{store} //= ORS::Redis->new;
+
+        return $conf =~ s/$stores/"$1 redis:" . $self->{store}->address/ger;
+    }
+
+    require ORS::StoreServer;
+    $self->{store} //= ORS::StoreServer->new;
+
+    my $place = 'location /store/ { internal; proxy_pass http://'
+                . $self->{store}->address . '; }';
+
+    return $conf =~ s/$stores/$1 location:\/store\//gr
+                 =~ s/^(\s*server \{)/$1 $place/gmr;
 }
 
 

@@ -2,8 +2,10 @@
 
 # Copyright (C) Open Responses contributors
 
-# Workers, and nginx as a whole, are killed while conversations go on: what a
-# client was told to be complete can be followed, whoever it is that answers.
+# Workers, nginx as a whole, and the server of a store are killed while
+# conversations go on: what a client was told to be complete can be followed,
+# whoever it is that answers.  The store is LMDB, or that of ORS_STORE, see
+# t/store_engines.t.
 #
 # ORS_KILLS is how often, ORS_CLIENTS how many talk.
 
@@ -35,6 +37,12 @@ srand 1;
 for my $kill (1 .. $KILLS) {
     sleep 0.02 + rand 0.15;
     wait_for(sub { told() > 4 * $kill });
+
+    if ($t->store && $kill % 3) {
+        $t->store->kill;
+        $t->store->start;
+        next;
+    }
 
     if ($kill % 5 == 0) {
         kill_nginx();
