@@ -2,14 +2,14 @@
 
 # Copyright (C) Open Responses contributors
 
-# OpenAI's SDKs and what is stored: responses and their input, and those that
-# run in the background.
+# OpenAI's SDKs and what is stored: responses, their input and their streams,
+# and those that run in the background.
 
 use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::JSON qw( json_decode );
-use ORS::Model qw( chat_reply json_script );
+use ORS::Model qw( chat_reply json_script stream_script );
 use ORS::Redis ();
 use ORS::SDK qw( node_tests python_tests );
 use ORS::Talk ();
@@ -36,10 +36,13 @@ done_testing();
 # "wait NAME" is never answered, and leaves a note when nobody waits for it
 
 sub answer ($conn, $request) {
-    my $said = json_decode($request->{body})->{messages}[-1]{content};
+    my $body = json_decode($request->{body});
+    my $said = $body->{messages}[-1]{content};
 
     return $conn->touch("$1-gone") if $said =~ /\Await (.*)/
                                       && $conn->wait_gone;
 
-    return $conn->_play(json_script(chat_reply(content => "$said!")), 0);
+    return $conn->_play($body->{stream}
+                        ? stream_script(text => [ split //, "$said!" ])
+                        : json_script(chat_reply(content => "$said!")), 0);
 }

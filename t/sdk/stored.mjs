@@ -103,6 +103,64 @@ test('one runs in the background', async () => {
 });
 
 
+async function events(stream) {
+    const all = [];
+
+    for await (const event of await stream) {
+        all.push(event);
+    }
+
+    return all;
+}
+
+
+test('a stream is read again, and after each event', async () => {
+    const all = await events(alice.responses.create({
+        model: 'm', input: 'hello', stream: true }));
+    const { id } = all[0].response;
+
+    assert.equal(all.at(-1).type, 'response.completed');
+    assert.deepEqual(await events(alice.responses.retrieve(
+        id, { stream: true })), all);
+
+    for (const [n, event] of all.entries()) {
+        assert.deepEqual(await events(alice.responses.retrieve(id, {
+            stream: true, starting_after: event.sequence_number })),
+                         all.slice(n + 1));
+    }
+
+    await missing(bob.responses.retrieve(id, { stream: true }));
+    await fails(alice.responses.retrieve(id, {
+        stream: true, starting_after: all.length }), 'BadRequestError', 400,
+                'invalid_value');
+});
+
+
+test('a client leaves a stream in the background and comes back', async () => {
+    let first = null;
+
+    for await (const event of await alice.responses.create({
+        model: 'm', input: 'hello', background: true, stream: true })) {
+        first = event;
+        break;
+    }
+
+    assert.equal(first.type, 'response.created');
+    assert.equal(first.response.status, 'queued');
+
+    const { id } = first.response;
+    const rest = await events(alice.responses.retrieve(id, {
+        stream: true, starting_after: first.sequence_number }));
+
+    assert.equal(rest.at(-1).type, 'response.completed');
+    assert.equal(rest.filter((e) => e.type === 'response.output_text.delta')
+        .map((e) => e.delta).join(''), 'hello!');
+    assert.deepEqual(await events(alice.responses.retrieve(
+        id, { stream: true })), [first, ...rest]);
+    assert.deepEqual(await ended(id), await alice.responses.retrieve(id));
+});
+
+
 test('one is cancelled', async () => {
     const name = `${process.argv[2]}-cancel`;
     const begun = await alice.responses.create({

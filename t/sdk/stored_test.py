@@ -11,7 +11,8 @@ import traceback
 
 import openai
 from openai import OpenAI
-from openai.types.responses import Response, ResponseItem
+from openai.types.responses import (Response, ResponseItem,
+                                    ResponseStreamEvent)
 from pydantic import TypeAdapter
 
 DIR = os.environ["DIR"]
@@ -138,6 +139,60 @@ def background():
     assert done.status == "completed", done.status
     assert done.output_text == "later!"
     assert alice.responses.cancel(begun.id).status == "completed"
+
+
+def events(stream):
+    all = [event.to_dict() for event in stream]
+
+    for event in all:
+        usage = (event.get("response") or {}).get("usage")
+        if usage:
+            usage["input_tokens_details"]["cache_write_tokens"] = 0
+        TypeAdapter(ResponseStreamEvent).validate_python(event)
+
+    return all
+
+
+def resumed(id, **more):
+    return events(alice.responses.retrieve(id, stream=True, **more))
+
+
+@test
+def streamed():
+    """a stream is read again, and after each event"""
+
+    all = events(alice.responses.create(model="m", input="hello",
+                                        stream=True))
+    id = all[0]["response"]["id"]
+
+    assert all[-1]["type"] == "response.completed"
+    assert resumed(id) == all
+
+    for n, event in enumerate(all):
+        assert resumed(id, starting_after=event["sequence_number"]) \
+            == all[n + 1:], n
+
+    missing(lambda: bob.responses.retrieve(id, stream=True))
+
+
+@test
+def followed():
+    """a client leaves a stream in the background and comes back"""
+
+    with alice.responses.create(model="m", input="hello", background=True,
+                                stream=True) as stream:
+        first = next(iter(stream)).to_dict()
+
+    assert first["type"] == "response.created"
+    assert first["response"]["status"] == "queued"
+
+    id = first["response"]["id"]
+    rest = resumed(id, starting_after=first["sequence_number"])
+
+    assert rest[-1]["type"] == "response.completed"
+    assert "".join(e["delta"] for e in rest
+                   if e["type"] == "response.output_text.delta") == "hello!"
+    assert resumed(id) == [first] + rest
 
 
 @test
