@@ -34,6 +34,7 @@ struct ngx_http_ors_stored_s {
     ngx_pool_t               *pool;       /* of a response that runs here */
     ngx_event_t               timer;
     ngx_int_t                 rc;         /* of ngx_ors_operation_events() */
+    ngx_msec_t                interval;   /* to the next look, 0: the first */
 };
 
 
@@ -50,6 +51,7 @@ static void ngx_http_ors_stored_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_stored_timer(ngx_event_t *ev);
 static void ngx_http_ors_stored_poll(ngx_http_ors_stored_t *st);
 static ngx_int_t ngx_http_ors_stored_here(ngx_http_ors_stored_t *st);
+static void ngx_http_ors_stored_free(ngx_http_ors_stored_t *st);
 static ngx_ors_turn_t *ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
@@ -289,7 +291,10 @@ ngx_http_ors_stored_follow(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* the response was read: NGX_OK; NGX_DONE: it could not be; NGX_ERROR */
+/*
+ * The response was read: NGX_OK; NGX_AGAIN: it has nothing new; NGX_DONE: it
+ * could not be; NGX_ERROR
+ */
 
 static void
 ngx_http_ors_stored_stream(ngx_http_ors_stored_t *st, ngx_int_t rc)
@@ -399,8 +404,8 @@ ngx_http_ors_stored_send(ngx_http_ors_stored_t *st)
         }
 
         if (st->rc == NGX_AGAIN) {
-            ngx_add_timer(&st->timer, st->pool ? NGX_HTTP_ORS_STORED_HERE
-                                               : NGX_HTTP_ORS_STORED_THERE);
+            ngx_http_ors_stored_free(st);
+            ngx_add_timer(&st->timer, st->interval);
             return;
         }
     }
@@ -439,9 +444,9 @@ ngx_http_ors_stored_write_handler(ngx_http_request_t *r)
         ngx_del_timer(wev);
     }
 
-    /* nothing is sent between two looks */
+    /* nothing is sent between two looks, or while a job reads for the next */
 
-    if (!ctx->stored->timer.timer_set) {
+    if (!ctx->stored->timer.timer_set && ctx->stored->operation.job == NULL) {
         ngx_http_ors_stored_send(ctx->stored);
     }
 }
@@ -481,15 +486,12 @@ ngx_http_ors_stored_poll(ngx_http_ors_stored_t *st)
     ngx_http_request_t  *r;
 
     r = st->ctx->request;
-
-    if (st->pool) {
-        ngx_destroy_pool(st->pool);
-        st->pool = NULL;
-    }
+    st->interval = NGX_HTTP_ORS_STORED_HERE;
 
     rc = ngx_http_ors_stored_here(st);
 
     if (rc == NGX_DECLINED) {
+        st->interval = NGX_HTTP_ORS_STORED_THERE;
         rc = ngx_ors_operation_poll(&st->operation);
 
         if (rc == NGX_AGAIN) {
@@ -503,17 +505,26 @@ ngx_http_ors_stored_poll(ngx_http_ors_stored_t *st)
 }
 
 
-/* NGX_OK, NGX_DONE, NGX_ERROR; NGX_DECLINED: it does not run here */
+/*
+ * NGX_OK, NGX_DONE, NGX_ERROR; NGX_AGAIN: it has no new event; NGX_DECLINED: it
+ * does not run here
+ */
 
 static ngx_int_t
 ngx_http_ors_stored_here(ngx_http_ors_stored_t *st)
 {
-    ngx_ors_turn_t  *turn;
+    ngx_ors_turn_t       *turn;
+    ngx_ors_operation_t  *op;
 
+    op = &st->operation;
     turn = ngx_http_ors_stored_turn(st);
 
     if (turn == NULL) {
         return NGX_DECLINED;
+    }
+
+    if (op->begun && op->record.journal.len == turn->journal.len) {
+        return NGX_AGAIN;
     }
 
     st->pool = ngx_create_pool(NGX_HTTP_ORS_STORED_POOL,
@@ -522,8 +533,22 @@ ngx_http_ors_stored_here(ngx_http_ors_stored_t *st)
         return NGX_ERROR;
     }
 
-    return ngx_ors_operation_live(&st->operation, turn,
-                                  st->ctx->conf->stored.instructions, st->pool);
+    return ngx_ors_operation_live(op, turn, st->ctx->conf->stored.instructions,
+                                  st->pool);
+}
+
+
+/* the memory of events that have been sent */
+
+static void
+ngx_http_ors_stored_free(ngx_http_ors_stored_t *st)
+{
+    ngx_ors_operation_close(&st->operation);
+
+    if (st->pool) {
+        ngx_destroy_pool(st->pool);
+        st->pool = NULL;
+    }
 }
 
 
@@ -583,12 +608,7 @@ ngx_http_ors_stored_cleanup(void *data)
 
     ngx_http_ors_event_stop(&st->timer);
 
-    if (st->pool) {
-        ngx_destroy_pool(st->pool);
-        st->pool = NULL;
-    }
-
-    ngx_ors_operation_close(&st->operation);
+    ngx_http_ors_stored_free(st);
     ngx_ors_hold_release(&st->hold);
     ngx_http_ors_metrics_close(st->ctx);
 }

@@ -400,8 +400,6 @@ ngx_ors_operation_live(ngx_ors_operation_t *op, ngx_ors_turn_t *turn,
 ngx_int_t
 ngx_ors_operation_poll(ngx_ors_operation_t *op)
 {
-    ngx_ors_operation_close(op);
-
     return ngx_ors_operation_post(op, ngx_ors_operation_st_read,
                                   ngx_ors_store_get, ngx_ors_operation_all);
 }

@@ -118,12 +118,12 @@ ngx_int_t ngx_ors_operation_live(ngx_ors_operation_t *op, ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_pool_t *pool);
 
 /*
- * Reads a response that runs once more, when all of op->out has been sent.
+ * Reads a response that runs once more: it was closed, or never begun.
  * NGX_AGAIN: op->job is to be posted, or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_operation_poll(ngx_ors_operation_t *op);
 
-/* Gives all jobs back: the document has been sent, or its client has left. */
+/* Gives all jobs back: op->out has been sent, or its client has left. */
 void ngx_ors_operation_close(ngx_ors_operation_t *op);
 
 /* The names of states, by their values. */
