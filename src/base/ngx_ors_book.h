@@ -251,12 +251,13 @@
     row(incomplete, response.incomplete, incomplete, none, ALL, state)        \
     row(failed, response.failed, failed, none, ALL, failed)                   \
     row(error, error, error, none, CORE, error)                               \
-    row(keepalive, keepalive, none, none, OPENAI, extension)
+    row(keepalive, keepalive, none, none, OPENAI, extension)                  \
+    row(compacting, response.compaction.compacting, none, none, OPENAI,       \
+        progress)
 
 /* nothing is known of these but their members */
 
 #define NGX_ORS_EVENTS_PASSED(row)                                            \
-    row(-, response.compaction.compacting, -, -, OPENAI, progress)            \
     row(-, response.image_generation_call.partial_image, -, -, OPENAI, image) \
     row(-, response.shell_call_command.added, -, -, OPENAI, shell)            \
     row(-, response.shell_call_command.delta, -, -, OPENAI, shell)            \
@@ -310,13 +311,14 @@
 
 /*
  * Not in the specification, with profiles and the rule, NULL: any value.
- * The first two are refused where they cannot be honoured, the others are of
+ * The first three are refused where they cannot be honoured, the others are of
  * routers: a name, or what another router makes of it.
  */
 
 #define NGX_ORS_REQUEST_FIELDS_WIDE(row)                                      \
     row(conversation, WIDE, NULL)                                             \
     row(prompt, WIDE, NULL)                                                   \
+    row(context_management, OPENAI, &ngx_ors_context_management_rule)         \
     row(provider, WIDE, &ngx_ors_string_object_rule)                          \
     row(provider_options, WIDE, &ngx_ors_objects_rule)                        \
     row(params, TOLERANT, &ngx_ors_object_rule)
@@ -328,7 +330,6 @@
     row(client_metadata, object)                                              \
     row(prompt_cache_retention, string)                                       \
     row(prompt_cache_options, object)                                         \
-    row(context_management, list_object)                                      \
     row(moderation, object)                                                   \
     row(access_programs, object)                                              \
     row(image, object)
@@ -494,9 +495,10 @@
         "or \"input\"", NGX_ORS_IN_ALL)                                       \
     row(background, background, unsupported_parameter,                        \
         "is not supported here, it must be false or absent", NGX_ORS_IN_ALL)  \
-    row(context_management, n, unsupported_parameter,                         \
-        "is not supported here, conversations are not compacted",             \
-        NGX_ORS_STRICT_OPENAI)                                                \
+    row(context_management, context_management, unsupported_parameter,        \
+        "is not supported here, it needs an entry of type \"compaction\" "    \
+        "with a \"compact_threshold\", and \"open_responses_secret\" in the "  \
+        "location", NGX_ORS_STRICT_OPENAI)                                    \
     row(moderation, n, unsupported_parameter,                                 \
         "is not supported here, nothing is moderated", NGX_ORS_STRICT_OPENAI) \
     row(image, n, unsupported_parameter,                                      \

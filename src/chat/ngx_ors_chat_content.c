@@ -57,6 +57,8 @@ static ngx_ors_json_node_t *ngx_ors_chat_file_source(
     ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part);
 static ngx_int_t ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *part, ngx_uint_t n);
+static void ngx_ors_chat_media(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_uint_t ngx_ors_chat_embedded_images(ngx_ors_json_t *parts);
@@ -503,7 +505,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
 
     ngx_ors_out_lit(cc->out, "{\"type\":\"image_url\","
                              "\"image_url\":{\"url\":");
-    ngx_ors_chat_value(cc->out, cc->json, url);
+    ngx_ors_chat_media(cc, url);
 
     detail = ngx_ors_chat_get(cc->json, part, "detail");
 
@@ -561,10 +563,23 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     }
 
     ngx_ors_out_lit(cc->out, "\"file_data\":");
-    ngx_ors_chat_value(cc->out, cc->json, data);
+    ngx_ors_chat_media(cc, data);
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;
+}
+
+
+/* no text: its bytes say nothing of the tokens that it takes */
+
+static void
+ngx_ors_chat_media(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node)
+{
+    size_t  size;
+
+    size = cc->out->size;
+    ngx_ors_chat_value(cc->out, cc->json, node);
+    cc->target->media += cc->out->size - size;
 }
 
 
@@ -621,7 +636,7 @@ ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
 
     ngx_ors_out_lit(cc->out, "{\"type\":\"input_audio\","
                              "\"input_audio\":{\"data\":");
-    ngx_ors_chat_value(cc->out, cc->json, data);
+    ngx_ors_chat_media(cc, data);
     ngx_ors_out_lit(cc->out, ",\"format\":");
     ngx_ors_chat_value(cc->out, cc->json, format);
     ngx_ors_out_lit(cc->out, "}}");
@@ -642,8 +657,7 @@ ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
 
     ngx_ors_out_lit(cc->out, "{\"type\":\"video_url\","
                              "\"video_url\":{\"url\":");
-    ngx_ors_chat_value(cc->out, cc->json,
-                       ngx_ors_chat_get(cc->json, part, "video_url"));
+    ngx_ors_chat_media(cc, ngx_ors_chat_get(cc->json, part, "video_url"));
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;

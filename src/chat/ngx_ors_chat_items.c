@@ -36,6 +36,7 @@ static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_sealed_state(ngx_ors_chat_items_t *ci,
     ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_compacted(ngx_ors_chat_items_t *ci);
 static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
@@ -103,11 +104,58 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
 
     rc = ngx_ors_chat_match(ci);
 
+    ngx_ors_chat_compacted(ci);
+
     if (rc == NGX_OK && ci->answered) {
         rc = ngx_ors_chat_answered(ci);
     }
 
     return (rc == NGX_OK) ? ngx_ors_chat_states_give(ci) : rc;
+}
+
+
+/*
+ * The last summary stands for all items in front of it, but for rules, and for
+ * messages of the user directly in front of it: these are not answered yet, and
+ * follow it
+ */
+
+static void
+ngx_ors_chat_compacted(ngx_ors_chat_items_t *ci)
+{
+    ngx_uint_t            i, n;
+    ngx_ors_chat_item_t  *item, summary;
+
+    item = ci->items;
+
+    for (n = ci->nitems; n; n--) {
+
+        if (item[n - 1].kind == ngx_ors_chat_item_summary) {
+            break;
+        }
+    }
+
+    if (n == 0) {
+        return;
+    }
+
+    n--;
+    summary = item[n];
+
+    for ( /* void */ ; n && item[n - 1].kind == ngx_ors_chat_item_user; n--) {
+        item[n] = item[n - 1];
+    }
+
+    item[n] = summary;
+
+    for (i = 0; i < n; i++) {
+
+        if (item[i].kind != ngx_ors_chat_item_system
+            && item[i].kind != ngx_ors_chat_item_developer)
+        {
+            item[i].kind = ngx_ors_chat_item_none;
+        }
+    }
 }
 
 

@@ -195,6 +195,9 @@ typedef struct {
     ngx_ors_chat_calls_e           calls;
     ngx_uint_t                     effortless; /* the model takes no effort */
 
+    size_t                         media;   /* bytes of images, files and so */
+                                            /* on that were written */
+
     /* by ngx_ors_chat_pass_read(): written in place of the adapter's own */
     ngx_ors_chat_passthrough_t    passthrough;
 

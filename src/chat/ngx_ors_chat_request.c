@@ -57,7 +57,9 @@ typedef struct {
 
 
 static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
-    ngx_ors_error_t *err);
+    ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_chat_compacts(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target);
 static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_format_check(ngx_ors_request_t *req,
@@ -108,7 +110,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_json_node_t         *node;
     const ngx_ors_chat_param_t  *param;
 
-    rc = ngx_ors_chat_supported(req, err);
+    rc = ngx_ors_chat_supported(req, target, err);
 
     if (rc == NGX_OK) {
         rc = ngx_ors_chat_pass_read(req, target, err);
@@ -189,6 +191,14 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     } else {
         ngx_ors_chat_unknown(req, target, out);
+
+        node = req->field[ngx_ors_rq_context_management];
+
+        if (ngx_ors_chat_wanted(&req->json, node)
+            && !ngx_ors_chat_compacts(req, target))
+        {
+            ngx_ors_unknown_add(&req->dropped, &req->json, node - 1);
+        }
     }
 
     ngx_ors_chat_stream(req, target->options, out);
@@ -200,7 +210,8 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 static ngx_int_t
-ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
+ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_error_t *err)
 {
     ngx_str_t                          id;
     ngx_uint_t                         known;
@@ -227,7 +238,9 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
         }
 
         if ((row->field == ngx_ors_rq_previous_response_id && req->merged)
-            || (row->field == ngx_ors_rq_background && req->detached))
+            || (row->field == ngx_ors_rq_background && req->detached)
+            || (row->field == ngx_ors_rq_context_management
+                && ngx_ors_chat_compacts(req, target)))
         {
             continue;
         }
@@ -246,6 +259,15 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     return ngx_ors_chat_format_check(req, err);
+}
+
+
+/* 1 if a conversation that is too long is compacted: the summary is sealed */
+
+static ngx_uint_t
+ngx_ors_chat_compacts(ngx_ors_request_t *req, ngx_ors_chat_target_t *target)
+{
+    return target->sealer && ngx_ors_request_threshold(req);
 }
 
 

@@ -153,6 +153,10 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
             return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
         }
 
+        /* a round without calls is not counted: the next one has its number */
+
+        ctx->tools = NULL;
+
         /* it is over for this round, though its connection may be open */
 
         if (ctx->call) {

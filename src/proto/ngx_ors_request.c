@@ -865,7 +865,7 @@ ngx_ors_request_copy_items(ngx_ors_request_t *to, ngx_ors_request_t *from)
 /*
  * Requests for a compaction: those to POST responses/compact (protocol, section
  * 12), and with flavor "openai" also those to POST responses whose input ends
- * with an item of type compaction_trigger.
+ * with an item of type compaction_trigger, or is too long for them.
  */
 
 
@@ -896,6 +896,34 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
         req->field[*row] = (node && node->type != ngx_ors_json_null) ? node
                                                                      : NULL;
     }
+}
+
+
+int64_t
+ngx_ors_request_threshold(ngx_ors_request_t *req)
+{
+    int64_t               n, least;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    least = 0;
+    json = &req->json;
+
+    ngx_ors_json_each(node, json, req->field[ngx_ors_rq_context_management]) {
+
+        if (ngx_ors_json_is(json, ngx_ors_json_find(json, node, "type"),
+                            "compaction")
+            && ngx_ors_json_integer(json,
+                                    ngx_ors_json_find(json, node,
+                                                      "compact_threshold"), &n)
+               == NGX_OK
+            && (least == 0 || n < least))
+        {
+            least = n;
+        }
+    }
+
+    return least;
 }
 
 

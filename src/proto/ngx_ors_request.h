@@ -104,6 +104,12 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
 ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err);
 
 /*
+ * The least number of tokens with which "context_management" asks for a
+ * compaction in front of a call, 0: it does not.
+ */
+int64_t ngx_ors_request_threshold(ngx_ors_request_t *req);
+
+/*
  * Fills "to", which was prepared for the same endpoint, with what "from" has
  * been read into; "body" has a copy of its bytes and is borrowed.  Nothing of
  * "from" is referred to afterwards.  NGX_OK or NGX_ERROR: no memory.

@@ -119,8 +119,21 @@ static const ngx_ors_rule_t  ngx_ors_max_output_tokens_rule =
 static const ngx_ors_rule_t  ngx_ors_max_tool_calls_rule =
     ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0);
 
+static const ngx_ors_rule_t  ngx_ors_compact_threshold_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1000, 0);
+
 static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
     ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
+
+
+/* compaction, perhaps types that other servers know */
+
+static ngx_ors_members(ngx_ors_context_edit_shape,
+    (ngx_ors_row_needed("type", &ngx_ors_string_rule)),
+    ngx_ors_row("compact_threshold", &ngx_ors_compact_threshold_rule));
+
+static const ngx_ors_rule_t  ngx_ors_context_management_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, ngx_ors_object_of(context_edit));
 
 
 /* names of Chat Completions for our fields: its clients learn ours */

@@ -342,7 +342,9 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
 
     /* a client that has items of a translated answer gets no other stream */
 
-    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->round.n) {
+    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->round.n
+        || turn->summary)
+    {
         turn->state = ngx_ors_turn_st_translate;
         return ngx_ors_answer_header(&turn->answer, status, type, length);
     }
@@ -550,6 +552,10 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, ngx_str_t *text)
         return ngx_ors_turn_refuse(turn, "it is no chat completion");
     }
 
+    if (turn->request.compact && ngx_ors_compact_begin(turn) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     rc = ngx_ors_builder_add(&turn->builder, &turn->json, &reply, &turn->error);
 
     if (rc == NGX_DECLINED) {
@@ -723,7 +729,7 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
     ngx_int_t  rc;
 
     rc = turn->request.compact
-         ? ngx_ors_compact_end(&turn->builder, turn->sealer, &turn->error)
+         ? ngx_ors_compact_end(turn)
          : ngx_ors_builder_end(&turn->builder, &turn->error);
 
     if (rc == NGX_OK && turn->builder.check) {
@@ -736,6 +742,17 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
 
     if (rc != NGX_OK) {
         return NGX_ERROR;
+    }
+
+    if (turn->compacting) {
+        turn->state = ngx_ors_turn_st_tools;
+        turn->response.status = ngx_ors_response_in_progress;
+
+        if (turn->builder.stream) {
+            ngx_ors_turn_respond(turn);
+        }
+
+        return NGX_DONE;
     }
 
     if ((turn->round.hosting || turn->round.repeat)
@@ -812,9 +829,14 @@ ngx_ors_turn_tools(ngx_ors_turn_t *turn)
     resp = &turn->response;
     builder = &turn->builder;
 
-    if (turn->rendered.len) {
-        ngx_ors_turn_anew(turn);
-        return NGX_OK;
+    if (turn->rendered.len || turn->compacting) {
+        rc = turn->compacting ? ngx_ors_compact_next(turn) : NGX_OK;
+
+        if (rc == NGX_OK) {
+            ngx_ors_turn_anew(turn);
+        }
+
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }
 
     rc = ngx_ors_round_show(&turn->round, builder, &turn->error);

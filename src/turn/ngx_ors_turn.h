@@ -95,6 +95,8 @@ typedef struct {
     unsigned                claimed:1;    /* ... and may run */
     unsigned                effortless:1; /* the model takes no effort */
     unsigned                refused:1;    /* ... has refused one */
+    unsigned                compacting:1; /* the conversation is, in front of */
+                                          /* the call that was asked for */
     unsigned                messages:1;   /* to a WebSocket: one message ends */
                                           /* a turn that has failed */
 
@@ -107,6 +109,8 @@ typedef struct {
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same; NULL: nothing can be */
                                           /* sealed */
+    ngx_ors_item_t         *summary;      /* the item of a compaction that */
+                                          /* has begun, or NULL */
     ngx_str_t               rendered;     /* the prompt that a template has */
                                           /* made, raw, to be tokenized */
     ngx_str_t               prompt;       /* how a summary is asked for, the */
@@ -415,15 +419,34 @@ ngx_int_t ngx_ors_turn_unrouted(ngx_ors_turn_t *turn);
 ngx_int_t ngx_ors_count_read(ngx_ors_turn_t *turn);
 
 /*
- * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
- * text of the model was gathered and not sent.  The events of the item are
- * sent now.
+ * 1 if a chat request of "size" bytes is longer than the client wants it to be,
+ * and holds more than what a compaction would leave.
  */
-ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
-    ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
+ngx_uint_t ngx_ors_compact_due(ngx_ors_turn_t *turn, size_t size);
+
+/* The next call asks for a summary. */
+void ngx_ors_compact_ask(ngx_ors_turn_t *turn);
+
+/*
+ * The summary begins: so does its item, if an earlier target has not begun it.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_compact_begin(ngx_ors_turn_t *turn);
+
+/*
+ * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
+ * text of the model was gathered and not sent.  The item is done.
+ */
+ngx_int_t ngx_ors_compact_end(ngx_ors_turn_t *turn);
 
 /* The items that were gathered are not for the client. */
 void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
+
+/*
+ * The call that was asked for is next: the item is part of its input.  NGX_OK,
+ * NGX_DECLINED: turn->error says which limit was passed, or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_compact_next(ngx_ors_turn_t *turn);
 
 
 #endif /* _NGX_ORS_TURN_H_INCLUDED_ */

@@ -53,7 +53,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }
 
-    if (turn->round.n) {
+    if (turn->round.n || turn->summary) {
         (void) ngx_ors_error_set(&turn->error, turn->pool,
                                  ngx_ors_code_upstream_unavailable,
                                  "the model server cannot go on with the "
@@ -156,6 +156,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.provider = turn->provider;
     target.sealer = turn->sealer;
     target.maker = &turn->maker;
+    target.media = 0;
     target.effortless = turn->effortless;
     target.prompt = turn->prompt;
     target.hosting = turn->round.hosting;
@@ -192,6 +193,17 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (ngx_ors_compact_due(turn, out->size - target.media)) {
+
+        if (ngx_ors_out_drop(out) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_ors_compact_ask(turn);
+
+        return ngx_ors_turn_translate(turn, options, model, out);
     }
 
     if (req->compact) {
@@ -441,7 +453,7 @@ ngx_ors_turn_seals(ngx_ors_turn_t *turn)
 
     req = &turn->request;
 
-    return req->compact
+    return req->compact || ngx_ors_request_threshold(req)
            || ngx_ors_request_includes(req, "reasoning.encrypted_content")
            || ngx_ors_turn_seals_input(req);
 }

@@ -77,7 +77,8 @@ static char  *values[] = {
     "'reasoning':{}", "'safety_identifier':'s'", "'prompt_cache_key':'p'",
     "'truncation':'auto'", "'instructions':'i'", "'store':false",
     "'service_tier':'auto'", "'top_logprobs':0", "'conversation':{}",
-    "'prompt':5", "'provider':'p'", "'provider_options':[]", "'params':{}"
+    "'prompt':5", "'context_management':[]", "'provider':'p'",
+    "'provider_options':[]", "'params':{}"
 };
 
 
@@ -192,7 +193,11 @@ test_found(void)
 
     sprintf(p, "}");
 
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_OPENAI;
+
     is_int(read_text(all, pool, &req, &err), NGX_OK, "all at once");
+
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
 
     for (i = 0; i < ngx_ors_rq_n; i++) {
 
