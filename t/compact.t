@@ -308,7 +308,8 @@ for my $script (qw( summary json )) {
 
         is_deeply([ map { s/response\.//r } $s->types ],
                   [ qw( created in_progress output_item.added
-                        output_item.done completed ) ], "$name: events");
+                        compaction.compacting output_item.done
+                        completed ) ], "$name: events");
         is($s->event('response.output_item.added')->{item}
              {encrypted_content}, '', "$name: nothing at first");
 

@@ -392,10 +392,15 @@ sends('`max_tool_calls`, `truncation`',
       { max_tool_calls => 2, truncation => 'auto' }, sent => {},
       echo => { max_tool_calls => 2, truncation => 'auto' });
 
-$row = '`context_management`, `moderation`, `image`, in flavor `openai`';
+$row = '`context_management`, in flavor `openai`';
 
-for my $case ([ context_management => [ { type => 'compaction' } ], [] ],
-              [ moderation => { model => 'm' }, {} ],
+refuses($row, { context_management => [ { type => 'compaction' } ] },
+        'unsupported_parameter', 'context_management', 'openai');
+sends($row, { context_management => [] }, sent => {}, at => 'openai');
+
+$row = '`moderation`, `image`, in flavor `openai`';
+
+for my $case ([ moderation => { model => 'm' }, {} ],
               [ image => { size => 'x' }, {} ])
 {
     my ($name, $value, $empty) = @$case;

@@ -558,8 +558,8 @@ test('a compaction in a stream', async () => {
 
     assert.deepEqual(events.map((e) => e.type), [
         'response.created', 'response.in_progress',
-        'response.output_item.added', 'response.output_item.done',
-        'response.completed']);
+        'response.output_item.added', 'response.compaction.compacting',
+        'response.output_item.done', 'response.completed']);
     assert.equal(events.at(-2).item.type, 'compaction');
     assert.deepEqual(events.at(-1).response.output, [events.at(-2).item]);
 });

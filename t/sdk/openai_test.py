@@ -552,8 +552,8 @@ def compaction_in_stream():
 
     assert [e.type for e in events] == [
         "response.created", "response.in_progress",
-        "response.output_item.added", "response.output_item.done",
-        "response.completed"]
+        "response.output_item.added", "response.compaction.compacting",
+        "response.output_item.done", "response.completed"]
     assert events[-1].response.output[0].type == "compaction"
 
 
