@@ -308,8 +308,7 @@ for my $script (qw( summary json )) {
 
         is_deeply([ map { s/response\.//r } $s->types ],
                   [ qw( created in_progress output_item.added
-                        compaction.compacting output_item.done
-                        completed ) ], "$name: events");
+                        output_item.done completed ) ], "$name: events");
         is($s->event('response.output_item.added')->{item}
              {encrypted_content}, '', "$name: nothing at first");
 

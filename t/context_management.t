@@ -257,7 +257,7 @@ for my $stream (0, 1) {
     like($b->{output}[0]{id}, qr/\Acmp_/, "$way: with an id");
     is($b->{output}[1]{content}[0]{text}, 'long!', "$way: the answer");
 
-    is($events, 'created in_progress output_item.added compaction.compacting '
+    is($events, 'created in_progress output_item.added '
                 . 'output_item.done output_item.added content_part.added '
                 . 'output_text.delta output_text.done content_part.done '
                 . 'output_item.done completed', "$way: events")

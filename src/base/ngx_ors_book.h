@@ -251,13 +251,12 @@
     row(incomplete, response.incomplete, incomplete, none, ALL, state)        \
     row(failed, response.failed, failed, none, ALL, failed)                   \
     row(error, error, error, none, CORE, error)                               \
-    row(keepalive, keepalive, none, none, OPENAI, extension)                  \
-    row(compacting, response.compaction.compacting, none, none, OPENAI,       \
-        progress)
+    row(keepalive, keepalive, none, none, OPENAI, extension)
 
 /* nothing is known of these but their members */
 
 #define NGX_ORS_EVENTS_PASSED(row)                                            \
+    row(-, response.compaction.compacting, -, -, OPENAI, progress)            \
     row(-, response.image_generation_call.partial_image, -, -, OPENAI, image) \
     row(-, response.shell_call_command.added, -, -, OPENAI, shell)            \
     row(-, response.shell_call_command.delta, -, -, OPENAI, shell)            \

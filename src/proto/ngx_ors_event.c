@@ -264,17 +264,6 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 
 void
-ngx_ors_event_compacting(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item)
-{
-    ngx_ors_event_place(out, resp, item,
-                        &ngx_ors_events[ngx_ors_event_type_compacting]);
-    ngx_ors_out_lit(out, "}");
-    ngx_ors_frame_close(out);
-}
-
-
-void
 ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part)
 {

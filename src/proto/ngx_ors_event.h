@@ -110,10 +110,6 @@ void ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_element_t *element,
     ngx_uint_t index);
 
-/* The summary that the item will hold is being written. */
-void ngx_ors_event_compacting(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item);
-
 /* The part's text is done, then the part. */
 void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part);

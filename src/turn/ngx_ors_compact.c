@@ -12,7 +12,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
-#include <ngx_ors_event.h>
 #include <ngx_ors_turn.h>
 
 
@@ -201,11 +200,6 @@ ngx_ors_compact_begin(ngx_ors_turn_t *turn)
 
     if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
         return NGX_ERROR;
-    }
-
-    if (builder->stream && (resp->request->policy->profile & NGX_ORS_IN_OPENAI))
-    {
-        ngx_ors_event_compacting(builder->out, resp, item);
     }
 
     /* its text is another round, which another target may begin anew */

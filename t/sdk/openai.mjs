@@ -558,10 +558,24 @@ test('a compaction in a stream', async () => {
 
     assert.deepEqual(events.map((e) => e.type), [
         'response.created', 'response.in_progress',
-        'response.output_item.added', 'response.compaction.compacting',
-        'response.output_item.done', 'response.completed']);
+        'response.output_item.added', 'response.output_item.done',
+        'response.completed']);
     assert.equal(events.at(-2).item.type, 'compaction');
     assert.deepEqual(events.at(-1).response.output, [events.at(-2).item]);
+});
+
+
+test('a compaction in front of an answer', async () => {
+    const response = await client.responses.stream({
+        model: 'mock-due', store: false,
+        context_management: [{ type: 'compaction', compact_threshold: 1000 }],
+        input: [{ role: 'user', content: 'Hi '.repeat(2000) },
+                { role: 'assistant', content: 'Hello' },
+                { role: 'user', content: 'Go on' }] }).finalResponse();
+
+    assert.deepEqual(response.output.map((item) => item.type),
+                     ['compaction', 'message']);
+    assert.equal(response.output_text, 'Hello');
 });
 
 

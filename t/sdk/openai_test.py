@@ -552,9 +552,31 @@ def compaction_in_stream():
 
     assert [e.type for e in events] == [
         "response.created", "response.in_progress",
-        "response.output_item.added", "response.compaction.compacting",
-        "response.output_item.done", "response.completed"]
+        "response.output_item.added", "response.output_item.done",
+        "response.completed"]
     assert events[-1].response.output[0].type == "compaction"
+
+
+@test()
+def compaction_due():
+    """a compaction in front of an answer"""
+
+    with client.responses.create(
+            model="mock-due", stream=True, store=False,
+            context_management=[{"type": "compaction",
+                                 "compact_threshold": 1000}],
+            input=[{"role": "user", "content": "Hi " * 2000},
+                   {"role": "assistant", "content": "Hello"},
+                   {"role": "user", "content": "Go on"}]) as stream:
+        events = list(stream)
+
+    for event in events:
+        check_types(event)
+
+    done = events[-1].response
+
+    assert [i.type for i in done.output] == ["compaction", "message"]
+    assert done.output_text == "Hello"
 
 
 # ---- a count

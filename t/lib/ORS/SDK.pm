@@ -199,6 +199,8 @@ my %scripts = (
 
     'mock-summary' => rounds(json_script(chat_reply(content => 'We met.')),
                              $hello),
+    'mock-due' => rounds(stream_script(text => [ 'We ', 'met.' ]),
+                         stream_script(text => 'Hello')),
     'mock-count' => json_script({ count => 7, max_model_len => 8,
                                   tokens => [ 1 .. 7 ] }),
     'mock-trigger' => stream_script(text => [ 'We ', 'met.' ]),

@@ -7,6 +7,8 @@
 /* Compactions: what the client gets, and memory that is not there. */
 
 
+#include <ngx_ors_test_request.h>
+
 #include "turn_run.h"
 #include "turn_scripts.h"
 
@@ -30,6 +32,11 @@ static void test_summary(compact_t *c, ngx_uint_t stream);
 static void test_failure(compact_t *c);
 static void test_no_memory(compact_t *c, const char *last,
     ngx_uint_t stream, const char *name);
+static void test_due(compact_t *c, ngx_uint_t stream);
+static ngx_int_t due_run(compact_t *c, ngx_pool_t *pool, ngx_uint_t stream,
+    char *sent, char *text);
+static ngx_int_t due_call(ngx_ors_turn_t *turn, const char *answer,
+    char *sent);
 
 
 #define TRIGGER  ",{\"type\":\"compaction_trigger\"}"
@@ -51,6 +58,8 @@ main(void)
     test_summary(&c, 1);
     test_summary(&c, 0);
     test_failure(&c);
+    test_due(&c, 1);
+    test_due(&c, 0);
 
     test_no_memory(&c, TRIGGER, 1, "a summary, streamed");
     test_no_memory(&c, TRIGGER, 0, "a summary, at once");
@@ -236,4 +245,161 @@ test_no_memory(compact_t *c, const char *last, ngx_uint_t stream,
 
     run_free(&run);
     free(body);
+}
+
+
+/* in front of a call: two calls, with memory and without */
+
+static void
+test_due(compact_t *c, ngx_uint_t stream)
+{
+    char         sent[16384], text[16384];
+    ngx_int_t    rc;
+    ngx_uint_t   n, bad;
+    ngx_pool_t  *pool;
+
+    pool = ngx_create_pool(4096, ngx_ors_test_log());
+
+    is_int(due_run(c, pool, stream, sent, text), NGX_DONE,
+           "due %d: it ends", (int) stream);
+
+    ok(strstr(sent, "Write a summary")
+       && strstr(sent, "which replaces it:\\n\\nThey said"),
+       "due %d: the summary is asked for, and sent", (int) stream);
+    ok(!strstr(strstr(sent, "which replaces"), "xxxx"),
+       "due %d: in place of the conversation", (int) stream);
+    ok(strstr(text, "\"type\":\"compaction\"") && strstr(text, "Hello")
+       && !strstr(text, "They said"), "due %d: what comes of it", (int) stream);
+
+    ngx_destroy_pool(pool);
+
+    for (n = 1, bad = 0; n < 10000; n++) {
+        ngx_ors_test_fail_after(n);
+
+        pool = ngx_create_pool(4096, ngx_ors_test_log());
+        rc = pool ? due_run(c, pool, stream, sent, text) : NGX_ERROR;
+
+        if (pool) {
+            ngx_destroy_pool(pool);
+        }
+
+        if (!ngx_ors_test_failed()) {
+            break;
+        }
+
+        bad += (rc != NGX_ERROR && rc != NGX_DONE);
+    }
+
+    ngx_ors_test_fail_after(0);
+
+    ok(n > 10 && n < 10000 && bad == 0, "due %d: no memory", (int) stream);
+}
+
+
+static ngx_int_t
+due_run(compact_t *c, ngx_pool_t *pool, ngx_uint_t stream, char *sent,
+    char *text)
+{
+    char             request[8192], filler[5001];
+    ngx_int_t        rc;
+    ngx_str_t        body;
+    ngx_chain_t     *cl;
+    ngx_ors_turn_t  *turn;
+
+    static ngx_ors_limits_t  limits = limits_default();
+    static ngx_ors_policy_t  policy;
+
+    policy = ngx_ors_test_policy;
+    policy.profile = NGX_ORS_STRICT_OPENAI;
+
+    memset(filler, 'x', sizeof(filler) - 1);
+    filler[sizeof(filler) - 1] = '\0';
+
+    *sent = '\0';
+    *text = '\0';
+
+    snprintf(request, sizeof(request), "{\"model\":\"m\",\"stream\":%s,"
+             "\"context_management\":[{\"type\":\"compaction\","
+             "\"compact_threshold\":1000}],\"input\":[{\"role\":\"user\","
+             "\"content\":\"%s\"},{\"role\":\"assistant\",\"content\":\"hi\"},"
+             "{\"role\":\"user\",\"content\":\"go\"}]}",
+             stream ? "true" : "false", filler);
+
+    body.data = (u_char *) request;
+    body.len = strlen(request);
+
+    turn = ngx_ors_turn_create(ngx_ors_endpoint(ngx_ors_endpoint_responses),
+                               &policy, &limits, pool, pool->log);
+    if (turn == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_turn_sealer(turn, &c->sealer);
+
+    rc = ngx_ors_turn_request(turn, &body);
+
+    if (rc == NGX_OK) {
+        rc = due_call(turn, summary, sent);
+    }
+
+    if (rc == NGX_DONE && turn->state == ngx_ors_turn_st_tools) {
+        rc = ngx_ors_turn_tools(turn);
+    }
+
+    if (rc == NGX_OK) {
+        rc = due_call(turn, TEXT("Hello") FINISH("stop") DONE, sent);
+    }
+
+    if (rc != NGX_DONE || ngx_ors_out_take(&turn->out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        strncat(text, (char *) cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+due_call(ngx_ors_turn_t *turn, const char *answer, char *sent)
+{
+    u_char         *p;
+    size_t          len;
+    ngx_buf_t       b;
+    ngx_int_t       rc;
+    ngx_str_t       body, model = ngx_null_string;
+    ngx_str_t       type = ngx_string("text/event-stream");
+    ngx_ors_out_t   out;
+
+    ngx_ors_out_init(&out, turn->pool, 512);
+
+    rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat, &ngx_ors_chat_options,
+                           &model, &out);
+
+    if (rc != NGX_OK || ngx_ors_out_text(&out, &body) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    strncat(sent, (char *) body.data, body.len);
+
+    rc = ngx_ors_turn_header(turn, 200, &type, -1);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    p = run_text(answer, &len);
+
+    memset(&b, 0, sizeof(ngx_buf_t));
+    b.pos = p;
+    b.last = p + len;
+    b.memory = 1;
+
+    rc = ngx_ors_turn_data(turn, &b);
+
+    free(p);
+
+    return (rc == NGX_OK) ? ngx_ors_turn_end(turn, 0, 1) : rc;
 }
