@@ -91,7 +91,7 @@ my $conf = <<'CONF';
 
     log_format facts '$request_uri [$open_responses_ignored_fields] '
                      '$open_responses_input_tokens '
-                     '$open_responses_output_tokens';
+                     '$open_responses_output_tokens $open_responses_rounds';
 
     server {
         listen 127.0.0.1:%%PORT_0%%;
@@ -187,7 +187,7 @@ sub post ($input, %o) {
                                              : () });
 }
 
-my $events;
+my ($events, $body);
 
 sub turn ($name, $input, %o) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -196,6 +196,7 @@ sub turn ($name, $input, %o) {
     my $s = $o{stream} ? stream_ok($r, $name, @check)
                        : response_ok($r, $name, @check);
 
+    $body = $r->{body};
     $events = $o{stream} ? join ' ', map { s/response\.//r } $s->types : '';
 
     return $s->response;
@@ -267,6 +268,10 @@ for my $stream (0, 1) {
                    headers => { Authorization => 'Bearer x' })->{json};
 
     is_deeply($kept->{output}, $b->{output}, "$way: stored");
+
+    is(get($t->port, "/v1/responses/$b->{id}?stream=true",
+           headers => { Authorization => 'Bearer x' })->{body}, $body,
+       "$way: streamed again") if $stream;
 
     my $items = get($t->port, "/v1/responses/$b->{id}/input_items?order=asc",
                     headers => { Authorization => 'Bearer x' })->{json}{data};
@@ -369,6 +374,12 @@ for my $stream (0, 1) {
     });
 
     is(types($r), 'compaction message', 'background');
+
+    $r = turn('background, stream', [ user($long), assistant('hi!'),
+                                      user('go') ], stream => 1,
+              body => { background => json_true });
+
+    is(types($r), 'compaction message', 'background, stream');
 }
 
 
@@ -472,6 +483,13 @@ for my $case ([ 'no key', $bare, '/loose', { @manage } ],
     my $line = qr{^\Q$where\E/responses \[context_management\]}m;
 
     ok(wait_for(sub { slurp($log) =~ $line }), "$name: an ignored field");
+}
+
+{
+    my $log = $t->dir . '/logs/facts.log';
+    my $line = qr{^/v1/responses \[-\] 100 14 2$}m;
+
+    ok(wait_for(sub { slurp($log) =~ $line }), 'two calls in the variables');
 }
 
 $_->finish for $t, $bare;

@@ -54,7 +54,8 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_ors_facts_usage(facts, ngx_ors_turn_usage(turn));
 
     if (turn->answer.status || turn->round.n) {
-        ngx_ors_facts_count(&facts->rounds, turn->round.n + 1);
+        ngx_ors_facts_count(&facts->rounds, turn->round.n + 1
+                                            + ngx_ors_turn_compacted(turn));
         ngx_ors_facts_count(&facts->calls, turn->round.ncalls);
     }
 

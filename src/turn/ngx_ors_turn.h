@@ -131,6 +131,10 @@ extern char  *ngx_ors_turn_states[NGX_ORS_TURN_STATES];
 #define ngx_ors_turn_held(turn)                                               \
     ((turn)->verify != NULL && (turn)->verify->held.len != 0)
 
+/* 1 if a compaction was in front of the call that was asked for */
+#define ngx_ors_turn_compacted(turn)                                          \
+    ((turn)->summary != NULL && !(turn)->request.compact)
+
 /* usage of tokens by the model server, an ngx_ors_usage_t */
 #define ngx_ors_turn_usage(turn)                                              \
     (((turn)->verify != NULL && (turn)->verify->usage.known)                  \

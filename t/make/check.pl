@@ -91,7 +91,7 @@ my %budget = (
     stats      => 1850,
     store      => 5020,
     tools      => 3350,
-    turn       => 6050,     # with what the others tell a turn
+    turn       => 6000,     # with what the others tell a turn
     wire       => 2150,
 );
 
