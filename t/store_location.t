@@ -95,7 +95,10 @@ for my $name (sort keys %put) {
             open_responses on;
             open_responses_store $name required;
         }
-        location /loose/$name/ { open_responses on; open_responses_store $name; }
+        location /loose/$name/ {
+            open_responses on;
+            open_responses_store $name;
+        }
 CONF
 }
 
