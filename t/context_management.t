@@ -15,6 +15,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok response_ok stream_ok );
 use ORS::Util qw( slurp spew wait_for );
+use ORS::WS;
 
 my $dir = File::Temp::tempdir(CLEANUP => 1);
 
@@ -108,6 +109,11 @@ my $conf = <<'CONF';
         location /loose/ {
             open_responses on;
             open_responses_strict off;
+        }
+
+        location /ws/ {
+            open_responses on;
+            open_responses_websocket on;
         }
 
         location /spec/ {
@@ -380,6 +386,25 @@ for my $stream (0, 1) {
               body => { background => json_true });
 
     is(types($r), 'compaction message', 'background, stream');
+}
+
+# a WebSocket, where nothing is stored
+
+{
+    my $ws = ORS::WS->new($t->port, path => '/ws/responses',
+                          headers => { Authorization => 'Bearer x' });
+    my $r = $ws->say('hi');
+
+    $model->forget;
+    $r = $ws->say($long, after => $r, @manage);
+    is(types($r), 'compaction message', 'WebSocket');
+
+    $model->forget;
+    $ws->say('and now', after => $r);
+    is_deeply([ calls() ], [ [ user($head . 'They met.'), user($long),
+                               assistant('long!'), user('and now') ] ],
+              'WebSocket: it goes on from there');
+    $ws->close;
 }
 
 
