@@ -382,6 +382,7 @@ ngx_ors_replay_end(ngx_ors_replay_t *replay, ngx_ors_out_t *out)
 
     json = &replay->json;
     status = ngx_ors_json_find(json, json->nodes, "status");
+    replay->sequence = ngx_max(replay->sequence, replay->end);
 
     for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 

@@ -27,6 +27,7 @@ typedef struct {
     ngx_uint_t             sequence;  /* of the next event */
     ngx_uint_t             total;     /* events that there are */
     ngx_uint_t             after;     /* events below it are passed over */
+    ngx_uint_t             end;       /* the least number of the last event */
     ngx_uint_t             profile;   /* names of events */
 
     ngx_ors_json_node_t   *item;      /* the current one, NULL: none */

@@ -324,6 +324,12 @@ ngx_ors_operation_replay(ngx_ors_operation_t *op, ngx_pool_t *pool,
         return ngx_ors_operation_corrupt(op, rc);
     }
 
+    /* a worker that did not store the end may have sent more than it stored */
+
+    if (ngx_ors_operation_runs(&op->record)) {
+        replay->end = op->after;
+    }
+
     if (!op->resumed || op->begun) {
         return NGX_OK;
     }
@@ -335,7 +341,9 @@ ngx_ors_operation_replay(ngx_ors_operation_t *op, ngx_pool_t *pool,
                                  "ended is not stored, \"starting_after\" must "
                                  "be absent");
 
-    } else if (replay->ended && op->after > replay->total) {
+    } else if (replay->ended && op->after > ngx_max(replay->total,
+                                                    replay->end))
+    {
         (void) ngx_ors_error_set(&op->error, op->pool,
                                  ngx_ors_code_invalid_value,
                                  "\"starting_after\" must be the number of an "

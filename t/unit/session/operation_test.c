@@ -4,7 +4,10 @@
  */
 
 
-/* Operations on stored responses: the end of a job in every state. */
+/*
+ * Operations on stored responses: the end of a job in every state, and streams
+ * of which the store knows less than the client.
+ */
 
 
 #include <ngx_ors_operation.h>
@@ -43,7 +46,18 @@ typedef struct {
 } end_t;
 
 
+/* a stream after an event with a number that the store does not know */
+
+typedef struct {
+    there_e                    there;
+    ngx_int_t                  rc;        /* of the job, then of the events */
+    ngx_int_t                  events;
+    const char                *text;
+} later_t;
+
+
 static void test_ends(void);
+static void test_later(void);
 static void test_unexpected(void);
 static void begin(env_t *env, ngx_ors_operation_t *op, const end_t *end);
 static void store(env_t *env, ngx_ors_operation_t *op, there_e there);
@@ -104,10 +118,22 @@ static const end_t  ends[] = {
 #define ENDS  (sizeof(ends) / sizeof(ends[0]))
 
 
+static const later_t  laters[] = {
+
+    { there_ended, DONE, OK, "invalid_value" },
+    { there_background, DONE, OK, "invalid_value" },
+    { there_runs, OK, AGAIN, NULL },
+    { there_stopped, OK, DONE,
+      "\"response.failed\",\"sequence_number\":14,\"response\":{" },
+    { there_marked, OK, DONE, "data: [DONE]" }
+};
+
+
 int
 main(void)
 {
     test_ends();
+    test_later();
     test_unexpected();
 
     return done_testing();
@@ -166,6 +192,50 @@ test_ends(void)
          state++)
     {
         ok(seen[state], "\"%s\" has a row", ngx_ors_operation_states[state]);
+    }
+}
+
+
+static void
+test_later(void)
+{
+    env_t                env;
+    end_t                end;
+    ngx_int_t            rc;
+    ngx_uint_t           i;
+    const later_t       *later;
+    ngx_ors_operation_t  op;
+
+    memset(&end, 0, sizeof(end_t));
+    end.kind = ngx_ors_operation_retrieve;
+    end.state = ngx_ors_operation_st_read;
+
+    for (i = 0; i < sizeof(laters) / sizeof(laters[0]); i++) {
+        later = &laters[i];
+        end.there = later->there;
+
+        env_init(&env);
+        begin(&env, &op, &end);
+
+        op.stream = 1;
+        op.resumed = 1;
+        op.after = 14;
+
+        env_job(&env, op.job);
+        rc = ngx_ors_operation_done(&op);
+
+        is_int(rc, later->rc, "stream %d: what its job gives", (int) i);
+
+        if (rc == OK) {
+            is_int(ngx_ors_operation_events(&op), later->events,
+                   "and its events");
+            op.error.status = 0;
+        }
+
+        is_text(&op, later->text);
+
+        ngx_ors_operation_close(&op);
+        env_done(&env);
     }
 }
 
@@ -238,6 +308,9 @@ store(env_t *env, ngx_ors_operation_t *op, there_e there)
     u_char           *p;
     ngx_ors_record_t  rec;
 
+    static u_char     journal[] = { ngx_ors_journal_created,
+                                    ngx_ors_journal_in_progress };
+
     if (there == there_no) {
         return;
     }
@@ -251,8 +324,12 @@ store(env_t *env, ngx_ors_operation_t *op, there_e there)
                            (there >= there_runs) ? "in_progress" : "completed",
                            (there >= there_background) ? "true" : "false");
 
+    rec.journal.data = journal;
+    rec.journal.len = sizeof(journal);
+
     p = ngx_ors_record_head(&rec, (u_char *) value);
     p = ngx_cpymem(p, text, rec.response.len);
+    p = ngx_cpymem(p, journal, sizeof(journal));
 
     store_entry(env, op, ngx_ors_key_response, value,
                 p - (u_char *) value);
