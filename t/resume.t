@@ -8,7 +8,7 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( post_json request );
+use ORS::HTTP qw( h2_request http_start post_json request );
 use ORS::JSON qw( json_decode json_encode json_false json_true );
 use ORS::Loop qw( plan call );
 use ORS::Model qw( :all );
@@ -51,6 +51,7 @@ my %script = (
           arguments => [ '{"inp', 'ut":"a', '\nb"', '}' ] } ]),
     cut => stream_script(text => [ 'One', ' two' ], finish => 'length'),
     empty => stream_script(text => [ '' ]),
+    many => stream_script(text => [ map { "piece $_ " } 1 .. 10_000 ]),
     scores => [ sse_head(), scored('ab', @logprob[0, 1]),
                 scored('c', $logprob[2]), scored('', $logprob[3]),
                 scored('ef', @logprob[4, 5]), @tail ],
@@ -86,10 +87,18 @@ my $t = ORS::Nginx->new(workers => 2, model => { MODEL => $model,
 
     server {
         listen 127.0.0.1:%%PORT_0%%;
+        listen 127.0.0.1:%%PORT_1%% http2;
 
         location /v1/ {
             open_responses on;
             open_responses_store main;
+        }
+
+        location /limited/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_limits queue=16k;
+            limit_rate 4m;
         }
 
         location /openai/ {
@@ -130,7 +139,7 @@ sub get ($at, $id, $query, $user = 'ann') {
 my @frames;
 
 for my $at (qw( v1 openai )) {
-    for my $name (sort keys %script, keys %tooled) {
+    for my $name (grep { $_ ne 'many' } sort keys %script, keys %tooled) {
         next if $name eq 'custom' && $at eq 'v1';
 
         my @custom = $name eq 'custom'
@@ -207,9 +216,33 @@ error_ok(get('v1', $id, '?stream=true', 'bob'), 404, 'of another scope',
 error_ok(get('v1', 'resp_none', '?stream=true'), 404, 'of no response',
          code => 'not_found');
 
+# a long one, for clients that are slow, limited, of HTTP/2, or leave
+
+$r = create('v1', 'many', stream => json_true);
+$id = stream_ok($r, 'many')->response->{id};
+
+my $whole = $r->{body};
+my $path = "responses/$id?stream=true";
+my %ann = ('X-User' => 'ann');
+
+my $slow = http_start($t->port, 'GET', "/v1/$path", \%ann);
+my $gone = http_start($t->port, 'GET', "/limited/$path", \%ann);
+
+$gone->read_slow(10_000, 0.01, 3);
+$gone->reset;
+$slow->read_slow(20_000, 0.02, 10);
+ok($slow->read_response->{body} eq $whole, 'a slow client gets all of it');
+ok(get('limited', $id, '?stream=true')->{body} eq $whole, 'with limit_rate');
+ok(h2_request($t->port(1), 'GET', "/v1/$path", \%ann)->{body} eq $whole,
+   'over HTTP/2');
+ok(get('v1', $id, '?stream=true&starting_after=9000')->{body}
+   eq $whole =~ s/\A.*?"sequence_number":9000,[^\n]*\n\n//sr,
+   'the end of it');
+
 # padding is as long as the client wants, not as it was
 
-$s = stream_ok(get('openai', $id, '?stream=true&include_obfuscation=true'),
+$s = stream_ok(get('openai', create('v1', 'document')->{json}{id},
+                   '?stream=true&include_obfuscation=true'),
                'with obfuscation');
 ok(length $s->event('response.output_text.delta')->{obfuscation},
    'deltas are padded');
