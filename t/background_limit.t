@@ -238,7 +238,7 @@ sub told ($background, $like, $name, $ok = 0) {
 
 told("open_responses_background $_;",
      qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ "limit=",
-        \ "scope="\ or\ "timeout="/x, "invalid: $_")
+        \ "scope=",\ "timeout="\ or\ "progress="/x, "invalid: $_")
     for qw( scope room=1 );
 told("open_responses_background $_;",
      qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ a\ number/x,

@@ -41,6 +41,7 @@ my $t = ORS::Nginx->new(workers => 2, model => $model, conf => <<'CONF');
             open_responses on;
             open_responses_store main;
             open_responses_heartbeat 200ms;
+            open_responses_background progress=1s;
         }
 
         %%CHAT /to/model%%

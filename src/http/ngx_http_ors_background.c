@@ -353,8 +353,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
         goto failed;
     }
 
-    ngx_ors_background_init(&bg->life, ctx->session,
-                            ctx->conf->background.timeout);
+    ngx_ors_background_init(&bg->life, ctx->session, &ctx->conf->background);
 
     cln->handler = ngx_http_ors_background_cleanup;
     cln->data = bg;

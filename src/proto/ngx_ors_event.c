@@ -36,6 +36,8 @@ static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
 static size_t ngx_ors_event_tokens(ngx_ors_element_t *logprobs);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
+static ngx_inline ngx_ors_event_part_t *ngx_ors_event_part_of(
+    ngx_uint_t profile, ngx_ors_part_type_e type);
 static u_char *ngx_ors_journal_put(u_char *p, size_t n);
 
 
@@ -57,7 +59,7 @@ ngx_str_t  ngx_ors_events[] = {
       ngx_string(",\"" #text "\":\"") },
 
 #define ngx_ors_event_names(resp, part)                                       \
-    ngx_ors_event_part_names((resp)->request->policy->profile, (part)->type)
+    ngx_ors_event_part_of((resp)->request->policy->profile, (part)->type)
 
 static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
     NGX_ORS_PARTS(ngx_ors_event_part_row)
@@ -548,6 +550,13 @@ ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 ngx_ors_event_part_t *
 ngx_ors_event_part_names(ngx_uint_t profile, ngx_ors_part_type_e type)
+{
+    return ngx_ors_event_part_of(profile, type);
+}
+
+
+static ngx_inline ngx_ors_event_part_t *
+ngx_ors_event_part_of(ngx_uint_t profile, ngx_ors_part_type_e type)
 {
     if (type == ngx_ors_part_reasoning_text && (profile & NGX_ORS_IN_OPENAI)) {
         return ngx_ors_event_openai_reasoning;

@@ -143,6 +143,8 @@ ngx_ors_replay_init(ngx_ors_replay_t *replay, ngx_str_t *response,
 
     replay->ended = !ngx_ors_json_is(json, status, "in_progress")
                     && !ngx_ors_json_is(json, status, "queued");
+    replay->terminal = replay->ended
+                       && !ngx_ors_json_is(json, status, "cancelled");
 
     replay->text = *response;
     replay->journal = *journal;
@@ -150,15 +152,18 @@ ngx_ors_replay_init(ngx_ors_replay_t *replay, ngx_str_t *response,
     ngx_ors_edits_init(&replay->edits, pool);
     ngx_ors_edits_init(&replay->hidden, pool);
 
-    if ((journal->len == 0 && replay->ended)
-        || (journal->len && journal->data[0] == ngx_ors_journal_lost))
-    {
-        replay->made = 1;
-        replay->lost = (journal->len != 0);
+    replay->lost = (journal->len && journal->data[0] == ngx_ors_journal_lost);
 
-        if (ngx_ors_replay_make(replay, pool) != NGX_OK) {
-            return NGX_ERROR;
-        }
+    if (journal->len && !replay->lost) {
+        return ngx_ors_replay_count(replay);
+    }
+
+    /* events are only made up of items that do not change any more */
+
+    replay->journal.len = 0;
+
+    if (replay->ended && ngx_ors_replay_make(replay, pool) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_ors_replay_count(replay);
@@ -175,7 +180,7 @@ ngx_ors_replay_count(ngx_ors_replay_t *replay)
 
     last = replay->journal.data + replay->journal.len;
     replay->pos = replay->journal.data;
-    replay->total = replay->ended;
+    replay->total = replay->terminal;
 
     while (replay->pos < last) {
         code = *replay->pos++;
@@ -357,7 +362,7 @@ ngx_ors_replay_cut(ngx_ors_replay_t *replay)
 {
     ngx_uint_t  n;
 
-    n = replay->total - replay->ended - replay->failed;
+    n = replay->total - replay->terminal - replay->failed;
 
     replay->sequence = ngx_max(replay->sequence, ngx_min(replay->after, n));
     replay->pos = replay->journal.data + replay->journal.len - replay->failed;

@@ -47,9 +47,9 @@ typedef struct {
 
     unsigned               begun:1;   /* the first item was reached */
     unsigned               obfuscate:1;
-    unsigned               made:1;    /* there was no journal */
-    unsigned               lost:1;    /* ... because of its length */
-    unsigned               ended:1;   /* the response has */
+    unsigned               lost:1;    /* there is no journal any more */
+    unsigned               ended:1;   /* the response has, */
+    unsigned               terminal:1;    /* with an event */
     unsigned               failed:1;  /* "error" is noted last */
 } ngx_ors_replay_t;
 

@@ -33,7 +33,8 @@
 /* connections of a response: its own, and one to the target */
 #define NGX_ORS_BACKGROUND_CONNECTIONS  2
 
-#define NGX_ORS_BACKGROUND_TIMEOUT  3600000
+#define NGX_ORS_BACKGROUND_TIMEOUT   3600000
+#define NGX_ORS_BACKGROUND_PROGRESS  5000
 
 
 typedef ngx_uint_t (*ngx_ors_background_pt)(ngx_ors_background_t *bg);
@@ -134,17 +135,22 @@ static ngx_ors_conf_param_t  ngx_ors_background_params[] = {
       offsetof(ngx_ors_background_limit_t, timeout), 1, 0, NULL,
       "a time above 0" },
 
+    { ngx_string("progress="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_background_limit_t, progress), 1, 0, NULL,
+      "a time above 0" },
+
     { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
 
 
 void
 ngx_ors_background_init(ngx_ors_background_t *bg, ngx_ors_session_t *session,
-    ngx_msec_t timeout)
+    ngx_ors_background_limit_t *limit)
 {
     bg->session = session;
     bg->log = session->log;
-    bg->timeout = timeout;
+    bg->timeout = limit->timeout;
+    bg->progress = limit->progress;
     bg->waits = 1;
 }
 
@@ -272,6 +278,7 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
     bg->state = ngx_ors_background_st_run;
     bg->started = ngx_current_msec;
     bg->renewed = ngx_current_msec;
+    bg->recorded = ngx_current_msec;
 
     return NGX_ORS_BACKGROUND_ANSWER|NGX_ORS_BACKGROUND_WAIT
            |NGX_ORS_BACKGROUND_CALL;
@@ -296,10 +303,12 @@ ngx_ors_background_tick(ngx_ors_background_t *bg)
             todo |= NGX_ORS_BACKGROUND_SEND;
         }
 
-        if (bg->job == NULL) {
-            bg->job = ngx_ors_background_progress(bg);
-            todo |= bg->job ? NGX_ORS_BACKGROUND_POST : 0;
-        }
+    }
+
+    if (bg->job == NULL && ngx_current_msec - bg->recorded >= bg->progress) {
+        bg->recorded = ngx_current_msec;
+        bg->job = ngx_ors_background_progress(bg);
+        todo |= bg->job ? NGX_ORS_BACKGROUND_POST : 0;
     }
 
     if (session->turn->state == ngx_ors_turn_st_commit) {
@@ -735,6 +744,7 @@ ngx_ors_background_limit_init(ngx_ors_background_limit_t *limit)
     limit->all = NGX_CONF_UNSET_UINT;
     limit->scope = NGX_CONF_UNSET_UINT;
     limit->timeout = NGX_CONF_UNSET_MSEC;
+    limit->progress = NGX_CONF_UNSET_MSEC;
 }
 
 
@@ -749,6 +759,8 @@ ngx_ors_background_limit_merge(ngx_ors_background_limit_t *limit,
 
     ngx_conf_merge_msec_value(limit->timeout, prev->timeout,
                               NGX_ORS_BACKGROUND_TIMEOUT);
+    ngx_conf_merge_msec_value(limit->progress, prev->progress,
+                              NGX_ORS_BACKGROUND_PROGRESS);
 }
 
 

@@ -84,6 +84,8 @@ typedef struct {
     ngx_msec_t                  timeout;    /* for the turn to end, ms */
     ngx_msec_t                  started;
     ngx_msec_t                  renewed;
+    ngx_msec_t                  progress;   /* between two of its records */
+    ngx_msec_t                  recorded;   /* when that was */
     size_t                      noted;      /* of its journal are stored */
     ngx_uint_t                  tries;      /* to store its end */
     ngx_ors_record_status_e     status;     /* to be stored */
@@ -124,6 +126,7 @@ typedef struct {
     ngx_uint_t                 scope;     /* of one scope, unset: a part of */
                                           /* "all" */
     ngx_msec_t                 timeout;   /* of one response, ms */
+    ngx_msec_t                 progress;  /* between two records of a stream */
 } ngx_ors_background_limit_t;
 
 
@@ -138,11 +141,11 @@ typedef struct {
 
 
 /*
- * Prepares "bg", zeroed, for a client that waits.  The turn of "session" has
- * to end within "timeout" ms once it runs.
+ * Prepares "bg", zeroed, for a client that waits, with the times of "limit":
+ * the turn of "session" has to end within one of them once it runs.
  */
 void ngx_ors_background_init(ngx_ors_background_t *bg,
-    ngx_ors_session_t *session, ngx_msec_t timeout);
+    ngx_ors_session_t *session, ngx_ors_background_limit_t *limit);
 
 /*
  * Takes one step: what is to be done, or 0.  Of ngx_ors_background_ev_done the
@@ -159,8 +162,9 @@ extern char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS];
 ngx_ors_store_job_t *ngx_ors_background_look(ngx_ors_background_t *bg);
 
 /*
- * "open_responses_background [limit=NUMBER] [scope=NUMBER] [timeout=TIME]":
- * cmd->offset is that of an ngx_ors_background_limit_t in "conf".
+ * "open_responses_background [limit=NUMBER] [scope=NUMBER] [timeout=TIME]
+ * [progress=TIME]": cmd->offset is that of an ngx_ors_background_limit_t in
+ * "conf".
  */
 char *ngx_ors_background_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 

@@ -330,19 +330,15 @@ ngx_ors_operation_replay(ngx_ors_operation_t *op, ngx_pool_t *pool,
         replay->end = op->after;
     }
 
-    if (!op->resumed || op->begun) {
-        return NGX_OK;
-    }
-
-    if (replay->lost) {
+    if (replay->lost && op->after) {
         (void) ngx_ors_error_set(&op->error, op->pool,
                                  ngx_ors_code_unsupported_parameter,
                                  "where the events of this response began and "
                                  "ended is not stored, \"starting_after\" must "
                                  "be absent");
 
-    } else if (replay->ended && op->after > ngx_max(replay->total,
-                                                    replay->end))
+    } else if (op->resumed && !op->begun && replay->ended
+               && op->after > ngx_max(replay->total, replay->end))
     {
         (void) ngx_ors_error_set(&op->error, op->pool,
                                  ngx_ors_code_invalid_value,

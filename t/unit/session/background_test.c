@@ -416,6 +416,10 @@ test_names(void)
 static void
 life_init(life_t *life)
 {
+    static ngx_ors_background_limit_t  limit = {
+        .timeout = TIMEOUT, .progress = 5000
+    };
+
     ngx_ors_test_time(1700000000, 1000);
 
     memset(life, 0, sizeof(life_t));
@@ -429,7 +433,7 @@ life_init(life_t *life)
     (void) ngx_ors_session_background(life->r.session);
     (void) env_load(&life->r);
 
-    ngx_ors_background_init(&life->bg, life->r.session, TIMEOUT);
+    ngx_ors_background_init(&life->bg, life->r.session, &limit);
 }
 
 
