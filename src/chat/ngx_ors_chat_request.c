@@ -237,7 +237,8 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
             continue;
         }
 
-        if ((row->field == ngx_ors_rq_previous_response_id && req->merged)
+        if ((req->merged && (row->field == ngx_ors_rq_previous_response_id
+                             || row->field == ngx_ors_rq_conversation))
             || (row->field == ngx_ors_rq_background && req->detached)
             || (row->field == ngx_ors_rq_context_management
                 && ngx_ors_chat_compacts(req, target)))

@@ -408,11 +408,20 @@ void ngx_http_ors_detach_connections(ngx_ors_background_load_t *load);
  */
 ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
 
+/* "/conversations": an "s", a slash and an id may follow. */
+extern ngx_str_t  ngx_http_ors_conversations;
+
 /*
  * Answers a client whose response runs in the background with its stream, up to
  * its end; the request is finalized.
  */
 void ngx_http_ors_stored_follow(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_conversation.c: conversations that clients write */
+
+/* As ngx_http_ors_stored() for a POST about a conversation. */
+ngx_int_t ngx_http_ors_conversation(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_store.c: the engine "location" of stores */

@@ -92,7 +92,11 @@ ngx_http_ors_handler(ngx_http_request_t *r)
         return ngx_http_ors_refuse(r, &err);
     }
 
-    rc = ngx_http_ors_stored(r);
+    rc = ngx_http_ors_conversation(r);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_http_ors_stored(r);
+    }
 
     if (rc != NGX_DECLINED) {
         return rc;

@@ -165,7 +165,7 @@ static const ngx_http_ors_call_kind_t  ngx_http_ors_store_kind = {
 static ngx_str_t  ngx_http_ors_store_expires = ngx_string("Store-Expires");
 
 
-/* 1 if the entry leads a client to a turn */
+/* 1 if the entry is a turn; others lead to one */
 
 #define ngx_http_ors_store_is_record(entry)                                   \
     ((entry)->value.data                                                      \
@@ -498,7 +498,7 @@ ngx_http_ors_store_run(ngx_http_ors_store_task_t *task)
                 ? &task->entries[task->n - 1 - i] : &task->entries[i];
 
         if (task->job->op == ngx_ors_store_put
-            && ngx_http_ors_store_is_record(entry) != (task->step == 2))
+            && ngx_http_ors_store_is_record(entry) != (task->step == 1))
         {
             continue;
         }
@@ -515,7 +515,7 @@ ngx_http_ors_store_run(ngx_http_ors_store_task_t *task)
 
 /*
  * All entries of a step are done.  NGX_OK: there are others; NGX_DONE: the job
- * is over.  Records are put after all else, as they lead to it.
+ * is over.  Records are put in front of what leads to them.
  */
 
 static ngx_int_t

@@ -56,12 +56,18 @@ static ngx_ors_turn_t *ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
 
+/* with what follows it, an "s" in any case */
+
+ngx_str_t  ngx_http_ors_conversations = ngx_string("/conversation");
+
+
 ngx_int_t
 ngx_http_ors_stored(ngx_http_request_t *r)
 {
     char                     *allow;
     ngx_int_t                 rc;
     ngx_str_t                 path, id;
+    ngx_uint_t                conversation;
     ngx_ors_operation_e       kind;
     ngx_http_ors_ctx_t       *ctx;
     ngx_ors_operation_t      *op;
@@ -76,14 +82,28 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    if (olcf->stored.store == NULL
-        || ngx_http_ors_endpoint_below(r, &responses, &path) != NGX_OK
-        || ngx_ors_same(&path, &compact) || ngx_ors_same(&path, &tokens))
+    if (olcf->stored.store == NULL) {
+        return NGX_DECLINED;
+    }
+
+    conversation = (ngx_http_ors_endpoint_below(r, &ngx_http_ors_conversations,
+                                                &path)
+                    == NGX_OK
+                    && path.len > 2 && path.data[1] == '/');
+
+    if (conversation) {
+        path.data += 2;
+        path.len -= 2;
+
+    } else if (ngx_http_ors_endpoint_below(r, &responses, &path) != NGX_OK
+               || ngx_ors_same(&path, &compact)
+               || ngx_ors_same(&path, &tokens))
     {
         return NGX_DECLINED;
     }
 
-    rc = ngx_ors_operation_find(&path, &r->method_name, &id, &kind, &allow);
+    rc = ngx_ors_operation_find(&path, &r->method_name, conversation, &id,
+                                &kind, &allow);
 
     if (rc == NGX_DECLINED) {
         return NGX_DECLINED;
@@ -207,6 +227,10 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
     c = ngx_http_ors_job_done(r, job);
 
     rc = ngx_ors_operation_done(&st->operation);
+
+    if (rc == NGX_AGAIN && st->operation.job->op == ngx_ors_store_chain) {
+        rc = ngx_ors_operation_reserve(&st->operation, &st->hold);
+    }
 
     if (rc == NGX_AGAIN) {
         ngx_http_ors_job_post(r, st->operation.job,

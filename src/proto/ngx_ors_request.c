@@ -899,6 +899,21 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
 }
 
 
+ngx_ors_json_node_t *
+ngx_ors_request_conversation(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = req->field[ngx_ors_rq_conversation];
+
+    if (node && node->type == ngx_ors_json_object) {
+        node = ngx_ors_json_find(&req->json, node, "id");
+    }
+
+    return (node && node->type == ngx_ors_json_string) ? node : NULL;
+}
+
+
 int64_t
 ngx_ors_request_threshold(ngx_ors_request_t *req)
 {

@@ -103,6 +103,9 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
  */
 ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err);
 
+/* The id of the conversation that it names, a string, or NULL. */
+ngx_ors_json_node_t *ngx_ors_request_conversation(ngx_ors_request_t *req);
+
 /*
  * The least number of tokens with which "context_management" asks for a
  * compaction in front of a call, 0: it does not.

@@ -107,6 +107,7 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
     ngx_uint_t                      i;
     ngx_ors_request_t              *req;
+    ngx_ors_json_node_t            *node;
     const ngx_ors_response_echo_t  *echo;
 
     req = resp->request;
@@ -128,6 +129,14 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     } else {
         ngx_ors_response_value(out, &req->json,
                                req->field[ngx_ors_rq_previous_response_id]);
+    }
+
+    node = ngx_ors_request_conversation(req);
+
+    if (node && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
+        ngx_ors_out_lit(out, ",\"conversation\":{\"id\":");
+        ngx_ors_response_value(out, &req->json, node);
+        ngx_ors_out_lit(out, "}");
     }
 
     ngx_ors_out_lit(out, ",\"output\":");

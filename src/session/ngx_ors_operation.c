@@ -45,6 +45,7 @@ typedef struct {
     ngx_str_t             suffix;         /* after the id */
     ngx_str_t             method;
     ngx_ors_operation_e   kind;
+    ngx_uint_t            conversation;   /* an id of one is in front of it */
     char                 *allow;          /* methods of the same path */
 } ngx_ors_operation_path_t;
 
@@ -64,8 +65,15 @@ static ngx_int_t ngx_ors_operation_removed(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_check(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_deleted(ngx_ors_operation_t *op,
+    char *object);
+static ngx_int_t ngx_ors_operation_named(ngx_ors_operation_t *op,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_nameless(ngx_ors_operation_t *op);
+static ngx_int_t ngx_ors_operation_chain(ngx_ors_operation_t *op);
 static ngx_int_t ngx_ors_operation_list(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_page(ngx_ors_operation_t *op);
 static ngx_int_t ngx_ors_operation_read(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_corrupt(ngx_ors_operation_t *op,
@@ -78,8 +86,8 @@ static ngx_int_t ngx_ors_operation_post(ngx_ors_operation_t *op,
     ngx_ors_key_e *kinds, ngx_uint_t n);
 static ngx_int_t ngx_ors_operation_mark(ngx_ors_operation_t *op,
     ngx_ors_operation_state_e state, char *mark);
-static ngx_int_t ngx_ors_operation_list_job(ngx_ors_listing_t *list,
-    ngx_ors_store_job_t *job, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_operation_list_job(ngx_ors_operation_t *op,
+    ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_list_turn(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_uint_t newest, ngx_pool_t *pool);
 static ngx_int_t ngx_ors_operation_stream(ngx_ors_operation_t *op,
@@ -97,34 +105,46 @@ static ngx_ors_key_e  ngx_ors_operation_kinds[] = {
 };
 
 
+static ngx_ors_key_e  ngx_ors_operation_name = ngx_ors_key_conversation;
+
+
 char  *ngx_ors_operation_states[NGX_ORS_OPERATION_STATES] = {
     "new", "read", "find", "stop", "remove", "check", "mark", "chain",
-    "alone", "over"
+    "alone", "named", "forget", "over"
 };
 
 
 static ngx_ors_operation_path_t  ngx_ors_operation_paths[] = {
 
-    { ngx_string(""), ngx_string("GET"), ngx_ors_operation_retrieve,
+    { ngx_string(""), ngx_string("GET"), ngx_ors_operation_retrieve, 0,
       "GET, HEAD, DELETE" },
-    { ngx_string(""), ngx_string("HEAD"), ngx_ors_operation_retrieve,
+    { ngx_string(""), ngx_string("HEAD"), ngx_ors_operation_retrieve, 0,
       "GET, HEAD, DELETE" },
-    { ngx_string(""), ngx_string("DELETE"), ngx_ors_operation_delete,
+    { ngx_string(""), ngx_string("DELETE"), ngx_ors_operation_delete, 0,
       "GET, HEAD, DELETE" },
     { ngx_string("/input_items"), ngx_string("GET"), ngx_ors_operation_items,
-      "GET, HEAD" },
+      0, "GET, HEAD" },
     { ngx_string("/input_items"), ngx_string("HEAD"), ngx_ors_operation_items,
-      "GET, HEAD" },
-    { ngx_string("/cancel"), ngx_string("POST"), ngx_ors_operation_cancel,
-      "POST" }
+      0, "GET, HEAD" },
+    { ngx_string("/cancel"), ngx_string("POST"), ngx_ors_operation_cancel, 0,
+      "POST" },
+
+    { ngx_string(""), ngx_string("GET"), ngx_ors_operation_conversation, 1,
+      "GET, HEAD, POST, DELETE" },
+    { ngx_string(""), ngx_string("HEAD"), ngx_ors_operation_conversation, 1,
+      "GET, HEAD, POST, DELETE" },
+    { ngx_string(""), ngx_string("DELETE"),
+      ngx_ors_operation_conversation_delete, 1, "GET, HEAD, POST, DELETE" },
+    { ngx_string("/items"), ngx_string("GET"),
+      ngx_ors_operation_conversation_items, 1, "GET, HEAD, POST" },
+    { ngx_string("/items"), ngx_string("HEAD"),
+      ngx_ors_operation_conversation_items, 1, "GET, HEAD, POST" }
 };
 
 
 ngx_int_t
 ngx_ors_operation_begin(ngx_ors_operation_t *op, ngx_ors_operation_e kind)
 {
-    ngx_int_t  rc;
-
     /* in the order of ngx_ors_operation_e */
 
     static const struct {
@@ -135,15 +155,37 @@ ngx_ors_operation_begin(ngx_ors_operation_t *op, ngx_ors_operation_e kind)
         { ngx_ors_operation_st_read, ngx_ors_store_get, 3 },
         { ngx_ors_operation_st_find, ngx_ors_store_get, 1 },
         { ngx_ors_operation_st_check, ngx_ors_store_get, 3 },
-        { ngx_ors_operation_st_chain, ngx_ors_store_chain, 1 }
+        { ngx_ors_operation_st_chain, ngx_ors_store_chain, 1 },
+        { ngx_ors_operation_st_named, ngx_ors_store_get, 1 },
+        { ngx_ors_operation_st_forget, ngx_ors_store_delete, 1 },
+        { ngx_ors_operation_st_named, ngx_ors_store_get, 1 }
     };
 
     ngx_ors_out_init(&op->out, op->pool, NGX_ORS_OPERATION_BLOCK);
 
-    rc = ngx_ors_operation_post(op, first[kind].state, first[kind].op,
-                                ngx_ors_operation_kinds, first[kind].n);
+    if (kind == ngx_ors_operation_items) {
+        return ngx_ors_operation_chain(op);
+    }
 
-    if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
+    op->listed = (kind == ngx_ors_operation_conversation_items);
+
+    return ngx_ors_operation_post(op, first[kind].state, first[kind].op,
+                                  (kind < ngx_ors_operation_conversation)
+                                  ? ngx_ors_operation_kinds
+                                  : &ngx_ors_operation_name, first[kind].n);
+}
+
+
+static ngx_int_t
+ngx_ors_operation_chain(ngx_ors_operation_t *op)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_operation_post(op, ngx_ors_operation_st_chain,
+                                ngx_ors_store_chain,
+                                ngx_ors_operation_response);
+
+    if (rc == NGX_AGAIN) {
         op->job->max_turns = op->max_turns;
         op->job->max_size = op->max_size;
         op->job->newest = 1;
@@ -235,6 +277,17 @@ ngx_ors_operation_next(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
         }
 
         return ngx_ors_operation_list(op, job);
+
+    case ngx_ors_operation_st_named:
+        return ngx_ors_operation_named(op, job);
+
+    case ngx_ors_operation_st_forget:
+
+        if (job->entries[0].value.data == NULL) {
+            return ngx_ors_operation_nameless(op);
+        }
+
+        return ngx_ors_operation_deleted(op, "conversation.deleted");
 
     case ngx_ors_operation_st_new:
     case ngx_ors_operation_st_over:
@@ -471,11 +524,67 @@ ngx_ors_operation_removed(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
         return ngx_ors_operation_absent(op);
     }
 
+    return ngx_ors_operation_deleted(op, "response");
+}
+
+
+static ngx_int_t
+ngx_ors_operation_deleted(ngx_ors_operation_t *op, char *object)
+{
     ngx_ors_out_lit(&op->out, "{\"id\":");
     ngx_ors_json_quote(&op->out, op->id.data, op->id.len);
-    ngx_ors_out_lit(&op->out, ",\"object\":\"response\",\"deleted\":true}");
+    ngx_ors_out_lit(&op->out, ",\"object\":\"");
+    ngx_ors_out_copy(&op->out, (u_char *) object, ngx_strlen(object));
+    ngx_ors_out_lit(&op->out, "\",\"deleted\":true}");
 
     return NGX_OK;
+}
+
+
+/* a conversation, or its items: those of the chain that ends with its head */
+
+static ngx_int_t
+ngx_ors_operation_named(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
+{
+    ngx_int_t               rc;
+    ngx_ors_conversation_t  conversation;
+
+    if (job->entries[0].value.data == NULL) {
+        return ngx_ors_operation_nameless(op);
+    }
+
+    conversation.id = op->id;
+
+    rc = ngx_ors_conversation_read(&conversation, &job->entries[0].value,
+                                   op->pool);
+
+    if (rc != NGX_OK) {
+        return ngx_ors_operation_corrupt(op, rc);
+    }
+
+    if (!op->listed) {
+        ngx_ors_conversation_render(&conversation, &op->out);
+        return NGX_OK;
+    }
+
+    if (conversation.head.len == 0) {
+        return ngx_ors_operation_page(op);
+    }
+
+    op->id = conversation.head;
+
+    return ngx_ors_operation_chain(op);
+}
+
+
+static ngx_int_t
+ngx_ors_operation_nameless(ngx_ors_operation_t *op)
+{
+    (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_not_found,
+                             "there is no conversation with this id");
+    ngx_ors_error_id(&op->error, op->pool, &op->id);
+
+    return NGX_DONE;
 }
 
 
@@ -525,11 +634,17 @@ ngx_ors_operation_list(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_operation_list_job(&op->list, job, op->pool);
+    rc = ngx_ors_operation_list_job(op, job);
 
-    if (rc != NGX_OK) {
-        return ngx_ors_operation_corrupt(op, rc);
-    }
+    return (rc == NGX_OK) ? ngx_ors_operation_page(op)
+                          : ngx_ors_operation_corrupt(op, rc);
+}
+
+
+static ngx_int_t
+ngx_ors_operation_page(ngx_ors_operation_t *op)
+{
+    ngx_int_t  rc;
 
     rc = ngx_ors_listing_render(&op->list, &op->out, &op->error);
 
@@ -693,11 +808,13 @@ ngx_ors_operation_close(ngx_ors_operation_t *op)
  */
 
 static ngx_int_t
-ngx_ors_operation_list_job(ngx_ors_listing_t *list, ngx_ors_store_job_t *job,
-    ngx_pool_t *pool)
+ngx_ors_operation_list_job(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, n;
+    ngx_int_t           rc;
+    ngx_uint_t          i, n;
+    ngx_ors_listing_t  *list;
+
+    list = &op->list;
 
     rc = NGX_OK;
 
@@ -705,7 +822,8 @@ ngx_ors_operation_list_job(ngx_ors_listing_t *list, ngx_ors_store_job_t *job,
         n = list->ascending ? i : job->n - 1 - i;
 
         rc = ngx_ors_operation_list_turn(list, &job->entries[n].value,
-                                         n == job->n - 1, pool);
+                                         n == job->n - 1 && !op->listed,
+                                         op->pool);
     }
 
     return (rc == NGX_DONE) ? NGX_OK : rc;
@@ -771,8 +889,9 @@ ngx_ors_operation_list_turn(ngx_ors_listing_t *list, ngx_str_t *value,
 
 
 ngx_int_t
-ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
-    ngx_ors_operation_e *kind, char **allow)
+ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method,
+    ngx_uint_t conversation, ngx_str_t *id, ngx_ors_operation_e *kind,
+    char **allow)
 {
     u_char                    *p, *last;
     ngx_int_t                  rc;
@@ -803,7 +922,9 @@ ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
     for (i = 0; i < NGX_ORS_OPERATION_PATHS; i++) {
         known = &ngx_ors_operation_paths[i];
 
-        if (!ngx_ors_same(&known->suffix, &suffix)) {
+        if (known->conversation != conversation
+            || !ngx_ors_same(&known->suffix, &suffix))
+        {
             continue;
         }
 
@@ -839,7 +960,9 @@ ngx_ors_operation_query(ngx_ors_operation_t *op, ngx_ors_operation_e kind,
         return ngx_ors_operation_stream(op, query);
     }
 
-    if (kind == ngx_ors_operation_items) {
+    if (kind == ngx_ors_operation_items
+        || kind == ngx_ors_operation_conversation_items)
+    {
         rc = ngx_ors_listing_init(&op->list, query, op->pool, &op->error);
         return (rc == NGX_DECLINED) ? NGX_DONE : rc;
     }

@@ -31,7 +31,12 @@ typedef enum {
     ngx_ors_operation_retrieve = 0,
     ngx_ors_operation_delete,
     ngx_ors_operation_cancel,
-    ngx_ors_operation_items         /* the input, one page of it */
+    ngx_ors_operation_items,        /* the input, one page of it */
+
+    /* of a conversation */
+    ngx_ors_operation_conversation,
+    ngx_ors_operation_conversation_delete,
+    ngx_ors_operation_conversation_items
 } ngx_ors_operation_e;
 
 
@@ -45,6 +50,8 @@ typedef enum {
     ngx_ors_operation_st_mark,      /* ... tells its worker of that */
     ngx_ors_operation_st_chain,     /* ... reads it with its ancestors, */
     ngx_ors_operation_st_alone,     /* ... without them: they are gone */
+    ngx_ors_operation_st_named,     /* ... reads a conversation, */
+    ngx_ors_operation_st_forget,    /* ... deletes it: its responses stay */
     ngx_ors_operation_st_over
 } ngx_ors_operation_state_e;
 
@@ -79,6 +86,7 @@ typedef struct {
                                           /* of jobs */
     ngx_ors_error_t            error;
 
+    unsigned                   listed:1;  /* all items of a conversation are */
     unsigned                   stream:1;  /* its events are asked for */
     unsigned                   resumed:1; /* ... after one of them */
     unsigned                   obfuscate:1;
@@ -136,15 +144,16 @@ extern char  *ngx_ors_operation_states[NGX_ORS_OPERATION_STATES];
 
 
 /*
- * The operation of "method" on "path", which follows "responses/": "id" or
- * "id/input_items".
+ * The operation of "method" on "path", which follows "responses/", or with
+ * "conversation" set "conversations/": "id", "id/input_items" and so on.
  *
  * NGX_OK         "*id", a part of "path", and "*kind" are set
  * NGX_DECLINED   there is no such path
  * NGX_DONE       the path has other methods: "*allow", static text
  */
 ngx_int_t ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method,
-    ngx_str_t *id, ngx_ors_operation_e *kind, char **allow);
+    ngx_uint_t conversation, ngx_str_t *id, ngx_ors_operation_e *kind,
+    char **allow);
 
 /*
  * Reads the query string of the operation.

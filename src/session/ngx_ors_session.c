@@ -40,8 +40,10 @@ static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_close(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_leave(ngx_ors_session_t *session);
 static ngx_ors_store_job_t *ngx_ors_session_job(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_chain_load(ngx_ors_session_t *session,
-    ngx_ors_json_node_t *previous);
+static ngx_int_t ngx_ors_session_conversation(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_conversed(ngx_ors_session_t *session,
+    ngx_str_t *value);
+static ngx_int_t ngx_ors_session_chain_load(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
@@ -60,8 +62,8 @@ static ngx_int_t ngx_ors_session_absent(ngx_ors_session_t *session);
 
 
 char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES] = {
-    "new", "chain", "names", "items", "ready", "claim", "refused", "commit",
-    "over"
+    "new", "conversation", "chain", "names", "items", "ready", "claim",
+    "refused", "commit", "over"
 };
 
 
@@ -77,27 +79,30 @@ static const ngx_ors_session_pt
                            [NGX_ORS_SESSION_STATES] = {
 
     /* load */
-    { ngx_ors_session_begin, ngx_ors_session_again, ngx_ors_session_again,
+    { ngx_ors_session_begin, ngx_ors_session_again,
+      ngx_ors_session_again, ngx_ors_session_again,
       ngx_ors_session_again, ngx_ors_session_ok, ngx_ors_session_again,
       ngx_ors_session_failed, ngx_ors_session_ok, ngx_ors_session_ok },
 
     /* job done */
-    { NULL, ngx_ors_session_loaded, ngx_ors_session_loaded,
+    { NULL, ngx_ors_session_loaded,
+      ngx_ors_session_loaded, ngx_ors_session_loaded,
       ngx_ors_session_loaded, NULL, ngx_ors_session_claimed,
       NULL, ngx_ors_session_committed, NULL },
 
     /* claim */
-    { NULL, NULL, NULL,
+    { NULL, NULL, NULL, NULL,
       NULL, ngx_ors_session_claim, ngx_ors_session_again,
       NULL, NULL, NULL },
 
     /* commit */
-    { NULL, NULL, NULL,
+    { NULL, NULL, NULL, NULL,
       NULL, ngx_ors_session_commit, NULL,
       NULL, ngx_ors_session_again, ngx_ors_session_ok },
 
     /* close */
-    { ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
+    { ngx_ors_session_close, ngx_ors_session_close,
+      ngx_ors_session_close, ngx_ors_session_close,
       ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
       ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close }
 };
@@ -235,7 +240,8 @@ ngx_ors_session_used(ngx_ors_session_t *session)
     }
 
     if (req->stored || session->background
-        || req->field[ngx_ors_rq_previous_response_id])
+        || req->field[ngx_ors_rq_previous_response_id]
+        || req->field[ngx_ors_rq_conversation])
     {
         return 1;
     }
@@ -384,17 +390,32 @@ static ngx_int_t
 ngx_ors_session_begin(ngx_ors_session_t *session)
 {
     ngx_int_t             rc;
+    ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *previous;
 
-    previous = session->turn->request.field[ngx_ors_rq_previous_response_id];
+    req = &session->turn->request;
+    previous = req->field[ngx_ors_rq_previous_response_id];
 
     if (ngx_ors_session_referred(session) != NGX_OK
         || ngx_ors_session_refs_names(session) != NGX_OK)
     {
         rc = NGX_ERROR;
 
+    } else {
+        rc = ngx_ors_session_conversation(session);
+    }
+
+    if (rc != NGX_OK) {
+
+        /* void */
+
     } else if (previous) {
-        rc = ngx_ors_session_chain_load(session, previous);
+        rc = ngx_ors_json_copy(&req->json, previous, session->pool,
+                               &session->previous);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_session_chain_load(session);
+        }
 
     } else if (session->refs.n) {
         rc = ngx_ors_session_refs_load(session);
@@ -438,6 +459,21 @@ ngx_ors_session_next(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
 
     if (job->status != ngx_ors_store_ok) {
         return ngx_ors_session_unread(session, job->status);
+    }
+
+    if (session->state == ngx_ors_session_st_conversation) {
+        rc = ngx_ors_session_conversed(session, &job->entries[0].value);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (session->conversation.head.len) {
+            session->previous = session->conversation.head;
+            return ngx_ors_session_chain_load(session);
+        }
+
+        return session->refs.n ? ngx_ors_session_refs_load(session) : NGX_OK;
     }
 
     if (session->state == ngx_ors_session_st_names) {
@@ -653,21 +689,113 @@ ngx_ors_key_turn(u_char *scope, ngx_str_t *token, ngx_ors_store_key_t *key)
 
 
 /*
+ * The conversation that a request names.
+ */
+
+
+/* NGX_OK: it names none; NGX_AGAIN, NGX_DONE, NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_session_conversation(ngx_ors_session_t *session)
+{
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *id, *field;
+    ngx_ors_store_job_t  *job;
+
+    req = &session->turn->request;
+    field = req->field[ngx_ors_rq_conversation];
+
+    if (field == NULL || field->type == ngx_ors_json_null) {
+        return NGX_OK;
+    }
+
+    id = ngx_ors_request_conversation(req);
+
+    if (id == NULL) {
+        return ngx_ors_session_refuse(session, ngx_ors_code_invalid_type,
+                                      "conversation",
+                                      "\"conversation\" must be an id, or an "
+                                      "object with an \"id\"");
+    }
+
+    if (req->field[ngx_ors_rq_previous_response_id]) {
+        return ngx_ors_session_refuse(session, ngx_ors_code_invalid_value,
+                                      "conversation",
+                                      "\"conversation\" and "
+                                      "\"previous_response_id\" cannot be in "
+                                      "one request");
+    }
+
+    if (!req->stored) {
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_unsupported_parameter,
+                                      "conversation",
+                                      "a response that is not stored cannot be "
+                                      "part of a conversation");
+    }
+
+    if (ngx_ors_json_copy(&req->json, id, session->pool,
+                          &session->conversation.id)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_get, 1);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->job = job;
+    session->state = ngx_ors_session_st_conversation;
+
+    return (ngx_ors_key(session->scope, ngx_ors_key_conversation,
+                        &session->conversation.id, &job->entries[0].key)
+            == NGX_OK)
+           ? NGX_AGAIN : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_session_conversed(ngx_ors_session_t *session, ngx_str_t *value)
+{
+    ngx_int_t        rc;
+    ngx_ors_turn_t  *turn;
+
+    turn = session->turn;
+
+    if (value->data == NULL) {
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_not_found,
+                                 "there is no conversation with this id");
+        ngx_ors_error_id(&turn->error, turn->pool, &session->conversation.id);
+        ngx_str_set(&turn->error.param, "conversation");
+
+        return ngx_ors_session_fail(session);
+    }
+
+    rc = ngx_ors_conversation_read(&session->conversation, value,
+                                   session->pool);
+
+    return (rc == NGX_DECLINED)
+           ? ngx_ors_session_unread(session, ngx_ors_store_corrupt) : rc;
+}
+
+
+/*
  * The chain of a session: the previous turns that "previous_response_id"
  * names, and the place of the new turn after them.
  */
 
 
 /*
- * Makes session->job, which loads the turns up to "previous", a node of the
- * request.  NGX_AGAIN or NGX_ERROR: no memory.
+ * Makes session->job, which loads the turns up to session->previous.
+ * NGX_AGAIN or NGX_ERROR: no memory.
  */
 
 static ngx_int_t
-ngx_ors_session_chain_load(ngx_ors_session_t *session,
-    ngx_ors_json_node_t *previous)
+ngx_ors_session_chain_load(ngx_ors_session_t *session)
 {
-    ngx_str_t             id;
     ngx_ors_limits_t     *limits;
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *truncation;
@@ -675,14 +803,6 @@ ngx_ors_session_chain_load(ngx_ors_session_t *session,
 
     req = &session->turn->request;
     limits = req->limits;
-
-    if (ngx_ors_json_copy(&req->json, previous, session->pool, &id)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    session->previous = id;
 
     job = ngx_ors_store_job(session->store, ngx_ors_store_chain,
                             1 + session->nnames);
@@ -696,7 +816,7 @@ ngx_ors_session_chain_load(ngx_ors_session_t *session,
     job->others = &job->entries[1];
     job->nothers = session->nnames;
 
-    if (ngx_ors_key(session->scope, ngx_ors_key_response, &id,
+    if (ngx_ors_key(session->scope, ngx_ors_key_response, &session->previous,
                     &job->entries[0].key)
         != NGX_OK
         || ngx_ors_session_refs_keys(session, job->others) != NGX_OK)
@@ -1122,7 +1242,13 @@ ngx_ors_session_absent(ngx_ors_session_t *session)
                              ngx_ors_code_previous_response_not_found,
                              "there is no previous response with this id");
     ngx_ors_error_id(&turn->error, turn->pool, &session->previous);
-    ngx_str_set(&turn->error.param, "previous_response_id");
+
+    if (session->conversation.id.len) {
+        ngx_str_set(&turn->error.param, "conversation");
+
+    } else {
+        ngx_str_set(&turn->error.param, "previous_response_id");
+    }
 
     return ngx_ors_session_fail(session);
 }

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_context.h>
+#include <ngx_ors_conversation.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_turn.h>
@@ -38,6 +39,7 @@ typedef enum {
     ngx_ors_key_lease = 'l',      /* there while some worker runs the turn */
     ngx_ors_key_cancel = 'c',     /* there when the turn is to be ended */
     ngx_ors_key_item = 'i',       /* the name of the turn that has an item */
+    ngx_ors_key_conversation = 'v',
     ngx_ors_key_approval = 'a',   /* there when an approved call has been run */
 
     /* owners: of a request, of its entries in a store, of sealed texts */
@@ -55,6 +57,7 @@ typedef enum {
 
 typedef enum {
     ngx_ors_session_st_new = 0,     /* nothing has been loaded */
+    ngx_ors_session_st_conversation,  /* a job reads which turn was its last */
     ngx_ors_session_st_chain,       /* a job loads the previous turns, and */
                                     /* the names of the referenced turns */
     ngx_ors_session_st_names,       /* ... those names, there is no chain */
@@ -105,6 +108,7 @@ typedef struct {
                                           /* is part of them */
 
     ngx_str_t                  previous;  /* the id that the client named */
+    ngx_ors_conversation_t     conversation;
     ngx_ors_record_t           record;    /* the turn's place in the chain */
     u_char                    *names;     /* of its ancestors */
     ngx_array_t                touch;     /* of ngx_ors_store_key_t: what */

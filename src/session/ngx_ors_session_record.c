@@ -5,13 +5,14 @@
 
 
 /*
- * The job that stores a turn: its record, and the names of its items; the load
- * of items that an input only names.
+ * The job that stores a turn: its record, the names of its items and its
+ * conversation; the load of items that an input only names.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_json_writer.h>
 #include <ngx_ors_stored.h>
 #include <ngx_ors_session.h>
 
@@ -25,6 +26,8 @@ static ngx_int_t ngx_ors_session_record_value(ngx_ors_session_t *session,
 static ngx_int_t ngx_ors_session_record_table(ngx_ors_session_t *session,
     ngx_ors_index_t *index);
 static u_char *ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl);
+static ngx_int_t ngx_ors_session_conversation_entry(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry);
 static ngx_int_t ngx_ors_session_record_names(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static ngx_uint_t ngx_ors_session_refs_indexed(ngx_ors_session_t *session,
@@ -47,12 +50,18 @@ ngx_ors_session_record(ngx_ors_session_t *session,
     ngx_ors_record_status_e status, ngx_uint_t spare)
 {
     time_t                expires;
-    ngx_uint_t            i;
+    ngx_uint_t            i, moves;
     ngx_ors_store_job_t  *job;
     ngx_ors_store_key_t  *touch;
 
+    /* a conversation goes on from a turn that has ended */
+
+    moves = session->conversation.id.len
+            && (status == ngx_ors_record_completed
+                || status == ngx_ors_record_incomplete);
+
     job = ngx_ors_store_job(session->store, ngx_ors_store_put,
-                            session->touch.nelts + 1 + spare);
+                            session->touch.nelts + 1 + moves + spare);
     if (job == NULL) {
         return NULL;
     }
@@ -71,6 +80,9 @@ ngx_ors_session_record(ngx_ors_session_t *session,
     job->entries[i].expires = expires;
 
     if (ngx_ors_session_record_value(session, job, status) != NGX_OK
+        || (moves
+            && ngx_ors_session_conversation_entry(session, &job->entries[i + 1])
+               != NGX_OK)
         || (session->turn->inline_context && !job->large
             && ngx_ors_session_record_names(session, job) != NGX_OK))
     {
@@ -246,6 +258,103 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
     }
 
     return NGX_OK;
+}
+
+
+/* Conversations: names of chains. */
+
+
+static ngx_int_t
+ngx_ors_session_conversation_entry(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry)
+{
+    ngx_ors_conversation_t  *conversation;
+
+    conversation = &session->conversation;
+    conversation->head = session->turn->response.id;
+
+    entry->expires = ngx_time() + session->store->ttl;
+
+    if (ngx_ors_key(session->scope, ngx_ors_key_conversation,
+                    &conversation->id, &entry->key)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_conversation_write(conversation, session->pool,
+                                      &entry->value);
+}
+
+
+ngx_int_t
+ngx_ors_conversation_read(ngx_ors_conversation_t *conversation,
+    ngx_str_t *value, ngx_pool_t *pool)
+{
+    int64_t               created;
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_ors_json_t        json;
+    ngx_ors_json_node_t  *metadata;
+
+    if (ngx_ors_str_copy(&text, pool, value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_init(&json, pool, NGX_ORS_JSON_MAX_DEPTH, text.len + 1);
+
+    rc = ngx_ors_json_read(&json, text.data, text.len);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    metadata = ngx_ors_json_find(&json, json.nodes, "metadata");
+
+    if (metadata == NULL || metadata->type != ngx_ors_json_object
+        || ngx_ors_json_integer(&json, ngx_ors_json_find(&json, json.nodes,
+                                                         "created_at"),
+                                &created)
+           != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    conversation->created = (time_t) created;
+
+    ngx_ors_json_raw(&json, metadata, &conversation->metadata);
+    ngx_ors_json_inner(&json, ngx_ors_json_find(&json, json.nodes, "head"),
+                       &conversation->head);
+
+    return NGX_OK;
+}
+
+
+/* the id of a response that was made here has no escapes */
+
+ngx_int_t
+ngx_ors_conversation_write(ngx_ors_conversation_t *conversation,
+    ngx_pool_t *pool, ngx_str_t *value)
+{
+    return ngx_ors_str_printf(value, pool,
+                              "{\"created_at\":%T,\"metadata\":%V,"
+                              "\"head\":\"%V\"}",
+                              conversation->created, &conversation->metadata,
+                              &conversation->head);
+}
+
+
+void
+ngx_ors_conversation_render(ngx_ors_conversation_t *conversation,
+    ngx_ors_out_t *out)
+{
+    ngx_ors_out_lit(out, "{\"id\":");
+    ngx_ors_json_quote(out, conversation->id.data, conversation->id.len);
+    ngx_ors_out_lit(out, ",\"object\":\"conversation\",\"created_at\":");
+    ngx_ors_out_int(out, conversation->created);
+    ngx_ors_out_lit(out, ",\"metadata\":");
+    ngx_ors_out_str(out, &conversation->metadata);
+    ngx_ors_out_lit(out, "}");
 }
 
 

@@ -277,6 +277,16 @@ ngx_ors_turn_message(ngx_ors_turn_t *turn, ngx_str_t *previous)
 
 
 void
+ngx_ors_turn_profile(ngx_ors_turn_t *turn, ngx_uint_t profile)
+{
+    turn->policy = *turn->request.policy;
+    turn->policy.profile = profile;
+
+    turn->request.policy = &turn->policy;
+}
+
+
+void
 ngx_ors_turn_settle(ngx_ors_turn_t *turn, ngx_uint_t stored,
     ngx_uint_t inline_context)
 {
@@ -1141,6 +1151,7 @@ ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
     }
 
     node = req->field[ngx_ors_rq_previous_response_id];
+    node = node ? node : req->field[ngx_ors_rq_conversation];
 
     /* a target that speaks the client's dialect would look for it */
 

@@ -208,6 +208,9 @@ void ngx_ors_turn_conf(ngx_ors_turn_t *turn, ngx_ors_hosting_t *hosting,
  */
 void ngx_ors_turn_message(ngx_ors_turn_t *turn, ngx_str_t *previous);
 
+/* The request, which has not been read, is checked in another profile. */
+void ngx_ors_turn_profile(ngx_ors_turn_t *turn, ngx_uint_t profile);
+
 /*
  * Whether the turn is to be stored, and with "inline_context" its context sent,
  * see ngx_ors_turn_context().

@@ -32,26 +32,35 @@ static const struct {
     ngx_int_t             rc;
     ngx_ors_operation_e   kind;
     const char           *text;
+    ngx_uint_t            conversation;
 } paths[] = {
-    { "a", "GET", NGX_OK, RETRIEVE, "a" },
-    { "a", "HEAD", NGX_OK, RETRIEVE, "a" },
-    { "a", "DELETE", NGX_OK, DELETE, "a" },
-    { "a", "POST", NGX_DECLINED, 0, NULL },
-    { "input_tokens", "POST", NGX_DECLINED, 0, NULL },
-    { "resp_a", "POST", NGX_DONE, 0, "GET, HEAD, DELETE" },
-    { "a", "get", NGX_DONE, 0, "GET, HEAD, DELETE" },
-    { "ab/input_items", "GET", NGX_OK, ITEMS, "ab" },
-    { "ab/input_items", "HEAD", NGX_OK, ITEMS, "ab" },
-    { "ab/input_items", "DELETE", NGX_DONE, 0, "GET, HEAD" },
-    { "ab/cancel", "POST", NGX_OK, CANCEL, "ab" },
-    { "ab/cancel", "GET", NGX_DONE, 0, "POST" },
-    { "", "GET", NGX_DECLINED, 0, NULL },
-    { "/", "GET", NGX_DECLINED, 0, NULL },
-    { "/cancel", "POST", NGX_DECLINED, 0, NULL },
-    { "a/", "GET", NGX_DECLINED, 0, NULL },
-    { "a/cancel/", "POST", NGX_DECLINED, 0, NULL },
-    { "a/Cancel", "POST", NGX_DECLINED, 0, NULL },
-    { "a/b/cancel", "POST", NGX_DECLINED, 0, NULL }
+    { "a", "GET", NGX_OK, RETRIEVE, "a", 0 },
+    { "a", "HEAD", NGX_OK, RETRIEVE, "a", 0 },
+    { "a", "DELETE", NGX_OK, DELETE, "a", 0 },
+    { "a", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "input_tokens", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "resp_a", "POST", NGX_DONE, 0, "GET, HEAD, DELETE", 0 },
+    { "a", "get", NGX_DONE, 0, "GET, HEAD, DELETE", 0 },
+    { "ab/input_items", "GET", NGX_OK, ITEMS, "ab", 0 },
+    { "ab/input_items", "HEAD", NGX_OK, ITEMS, "ab", 0 },
+    { "ab/input_items", "DELETE", NGX_DONE, 0, "GET, HEAD", 0 },
+    { "ab/cancel", "POST", NGX_OK, CANCEL, "ab", 0 },
+    { "ab/cancel", "GET", NGX_DONE, 0, "POST", 0 },
+    { "", "GET", NGX_DECLINED, 0, NULL, 0 },
+    { "/", "GET", NGX_DECLINED, 0, NULL, 0 },
+    { "/cancel", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "a/", "GET", NGX_DECLINED, 0, NULL, 0 },
+    { "a/cancel/", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "a/Cancel", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "a/b/cancel", "POST", NGX_DECLINED, 0, NULL, 0 },
+    { "a", "GET", NGX_OK, ngx_ors_operation_conversation, "a", 1 },
+    { "a", "DELETE", NGX_OK, ngx_ors_operation_conversation_delete, "a", 1 },
+    { "a", "PUT", NGX_DONE, 0, "GET, HEAD, POST, DELETE", 1 },
+    { "a/items", "GET", NGX_OK, ngx_ors_operation_conversation_items, "a", 1 },
+    { "a/items", "DELETE", NGX_DONE, 0, "GET, HEAD, POST", 1 },
+    { "a/input_items", "GET", NGX_DECLINED, 0, NULL, 1 },
+    { "a/items/b", "GET", NGX_DECLINED, 0, NULL, 1 },
+    { "a/items", "GET", NGX_DECLINED, 0, NULL, 0 }
 };
 
 
@@ -113,7 +122,8 @@ test_paths(void)
         method.data = (u_char *) paths[i].method;
         method.len = strlen(paths[i].method);
 
-        rc = ngx_ors_operation_find(&path, &method, &id, &kind, &allow);
+        rc = ngx_ors_operation_find(&path, &method, paths[i].conversation,
+                                    &id, &kind, &allow);
 
         is_int(rc, paths[i].rc, "%s %s", paths[i].method, paths[i].path);
 
@@ -143,12 +153,12 @@ test_ids(void)
     path.data = text;
     path.len = NGX_ORS_ID_MAX;
 
-    is_int(ngx_ors_operation_find(&path, &get, &id, &kind, &allow), NGX_OK,
+    is_int(ngx_ors_operation_find(&path, &get, 0, &id, &kind, &allow), NGX_OK,
            "the longest id");
 
     path.len++;
 
-    is_int(ngx_ors_operation_find(&path, &get, &id, &kind, &allow),
+    is_int(ngx_ors_operation_find(&path, &get, 0, &id, &kind, &allow),
            NGX_DECLINED, "a longer one");
 }
 

@@ -112,7 +112,14 @@ static const end_t  ends[] = {
     END(items, no, chain, ok, AGAIN, alone, NULL),
     END(items, ended, chain, limit, DONE, over, "context_length_exceeded"),
     END(items, ended, chain, corrupt, DONE, over, "store_unavailable"),
-    END(items, no, alone, ok, DONE, over, "not_found")
+    END(items, no, alone, ok, DONE, over, "not_found"),
+
+    END(conversation, no, named, ok, DONE, over, "not_found"),
+    END(conversation, no, named, timeout, DONE, over, "store_unavailable"),
+    END(conversation_items, no, named, ok, DONE, over, "not_found"),
+    END(conversation_delete, no, forget, ok, DONE, over, "not_found"),
+    END(conversation_delete, no, forget, full, DONE, over,
+        "store_unavailable")
 };
 
 #define ENDS  (sizeof(ends) / sizeof(ends[0]))

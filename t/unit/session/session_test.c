@@ -66,6 +66,13 @@ static const pair_t  pairs[] = {
     PAIR(new, commit, ok, ERROR, new, 1, NULL),
     PAIR(new, close, ok, OK, over, 0, NULL),
 
+    PAIR(conversation, load, ok, AGAIN, conversation, 0, NULL),
+    PAIR(conversation, done, ok, DONE, refused, 0, "not_found"),
+    PAIR(conversation, done, timeout, DONE, refused, 0, "store_unavailable"),
+    PAIR(conversation, claim, ok, ERROR, conversation, 1, NULL),
+    PAIR(conversation, commit, ok, ERROR, conversation, 1, NULL),
+    PAIR(conversation, close, ok, OK, over, 0, NULL),
+
     PAIR(chain, load, ok, AGAIN, chain, 0, NULL),
     PAIR(chain, done, absent, DONE, refused, 0, "previous_response_not_found"),
     PAIR(chain, done, limit, DONE, refused, 0, "context_length_exceeded"),
@@ -234,6 +241,13 @@ reach(env_t *env, env_request_t *r, ngx_ors_session_state_e state)
 
     case ngx_ors_session_st_new:
         env_request(env, r, "{'model':'m','input':'hi'}");
+        break;
+
+    case ngx_ors_session_st_conversation:
+        env_request(env, r, "{'model':'m','input':'hi',"
+                            "'conversation':'conv_1'}");
+
+        (void) env_step(r, ngx_ors_session_ev_load);
         break;
 
     case ngx_ors_session_st_chain:
