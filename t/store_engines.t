@@ -10,7 +10,7 @@ use v5.36;
 use Test::More;
 
 my @all = qw( stored stored_items resume tools_stored mcp_approvals
-              provider_state scope input_tokens );
+              provider_state scope input_tokens conversations );
 
 my %tests = (
     redis => \@all,

@@ -209,6 +209,36 @@ def cancelled():
     assert ended(begun.id).status == "cancelled"
 
 
+@test
+def conversations():
+    """a conversation, its items, and turns of it"""
+
+    made = alice.conversations.create(metadata={"topic": "sdk"}, items=[
+        {"type": "message", "role": "user", "content": "hello"}])
+
+    assert made.id.startswith("conv_") and made.object == "conversation"
+    assert alice.conversations.retrieve(made.id) == made
+    missing(lambda: bob.conversations.retrieve(made.id))
+
+    turn = alice.responses.create(model="m", input="and?",
+                                  conversation=made.id)
+
+    assert turn.conversation.id == made.id
+
+    added = alice.conversations.items.create(made.id, items=[
+        {"type": "message", "role": "user", "content": "aside"}])
+
+    assert len(added.data) == 1
+    assert [i.role for i in alice.conversations.items.list(
+        made.id, order="asc")] == ["user", "user", "assistant", "user"]
+
+    changed = alice.conversations.update(made.id, metadata={"topic": "x"})
+
+    assert changed.metadata == {"topic": "x"}
+    assert alice.conversations.delete(made.id).deleted
+    missing(lambda: alice.conversations.retrieve(made.id))
+
+
 # ---- all of them
 
 
