@@ -30,7 +30,8 @@ static ngx_ors_event_call_t *ngx_ors_event_call(ngx_ors_item_t *item);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_type_e event);
 static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *index,
+    ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_ors_element_t *logprobs);
 static size_t ngx_ors_event_tokens(ngx_ors_element_t *logprobs);
@@ -190,10 +191,13 @@ void
 ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part)
 {
+    ngx_ors_event_part_t  *e;
+
     ngx_ors_journal_note(resp->journal, ngx_ors_journal_part_added, 0);
 
-    ngx_ors_event_part(out, resp, item, part,
-                       &ngx_ors_event_names(resp, part)->added);
+    e = ngx_ors_event_names(resp, part);
+
+    ngx_ors_event_part(out, resp, item, part, &e->index, &e->added);
     ngx_ors_out_lit(out, ",\"part\":");
     ngx_ors_part_render(out, part, 1);
     ngx_ors_out_lit(out, "}");
@@ -210,7 +214,7 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
     e = ngx_ors_event_names(resp, part);
 
-    ngx_ors_event_part(out, resp, item, part, &e->delta);
+    ngx_ors_event_part(out, resp, item, part, &e->index, &e->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
 
     size = out->size;
@@ -255,6 +259,7 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_journal_note(resp->journal, ngx_ors_journal_annotation, 0);
 
     ngx_ors_event_part(out, resp, item, part,
+                       &ngx_ors_event_names(resp, part)->index,
                        &ngx_ors_events[ngx_ors_event_type_annotation]);
     ngx_ors_out_lit(out, ",\"annotation_index\":");
     ngx_ors_out_int(out, index);
@@ -284,14 +289,14 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_journal_note(resp->journal, ngx_ors_journal_text_done, 0);
     ngx_ors_journal_note(resp->journal, ngx_ors_journal_part_done, 0);
 
-    ngx_ors_event_part(out, resp, item, part, &e->text_done);
+    ngx_ors_event_part(out, resp, item, part, &e->index, &e->text_done);
     ngx_ors_out_str(out, &e->text);
     ngx_ors_text_put(out, &part->text);
     ngx_ors_event_text_end(out, part, part->logprobs.first);
     ngx_ors_out_lit(out, "}");
     ngx_ors_frame_close(out);
 
-    ngx_ors_event_part(out, resp, item, part, &e->part_done);
+    ngx_ors_event_part(out, resp, item, part, &e->index, &e->part_done);
     ngx_ors_out_lit(out, ",\"part\":");
     ngx_ors_part_render(out, part, 0);
     ngx_ors_out_lit(out, "}");
@@ -487,10 +492,11 @@ ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 static void
 ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type)
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *index,
+    ngx_str_t *type)
 {
     ngx_ors_event_place(out, resp, item, type);
-    ngx_ors_out_str(out, &ngx_ors_event_names(resp, part)->index);
+    ngx_ors_out_str(out, index);
     ngx_ors_out_int(out, part->index);
 }
 
