@@ -87,9 +87,14 @@ UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk \
 
 .PHONY: unit unit-asan unit-tools tsan valgrind
 
-unit: $(UNIT_RUN)
+# programs are made, and run, as many at a time as there are processors
+
+unit:
 	$(if $(UNIT_RUN),,$(error no unit test has "$(T)" in its name))
-	prove -e '$(UNIT_EXEC)' $(UNIT_RUN) $(if $(T),:: $(T))
+	+@$(MAKE) --no-print-directory $(PAR) -f $(firstword $(MAKEFILE_LIST)) \
+	    $(UNIT_RUN)
+	prove $(addprefix -j,$(JOBS)) -e '$(UNIT_EXEC)' $(UNIT_RUN) \
+	    $(if $(T),:: $(T))
 
 unit-asan:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) unit \
