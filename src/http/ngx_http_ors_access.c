@@ -64,6 +64,8 @@ typedef struct {
 } ngx_http_ors_conf_watch_t;
 
 
+static void ngx_http_ors_gateway_name(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway);
 static ngx_http_ors_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
     ngx_uint_t level);
@@ -71,6 +73,8 @@ static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
     ngx_http_location_tree_node_t *node, ngx_str_t *uri);
+static void ngx_http_ors_target_resolver(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *location, ngx_str_t *url);
 static void ngx_http_ors_conf_unwatch(void *data);
 static char *ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
@@ -476,6 +480,8 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     route = olcf->routes->elts;
 
+    ngx_http_ors_gateway_name(cf, gateway);
+
     /* directives in "http" are for servers that may not have all locations */
 
     common = ngx_http_conf_get_module_loc_conf(cf,
@@ -561,6 +567,47 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 }
 
 
+/* the paths of endpoints follow the name of a location that is a prefix */
+
+static void
+ngx_http_ors_gateway_name(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
+{
+    ngx_str_t                  name, base;
+    const ngx_ors_endpoint_t  *endpoint;
+
+#if (NGX_PCRE)
+    if (gateway->regex) {
+        return;
+    }
+#endif
+
+    if (gateway->exact_match || gateway->noname || gateway->named) {
+        return;
+    }
+
+    name = gateway->name;
+
+    if (name.len && name.data[name.len - 1] == '/') {
+        name.len--;
+    }
+
+    endpoint = ngx_ors_endpoint_find(&name);
+
+    if (endpoint == NULL) {
+        return;
+    }
+
+    base = name;
+    base.len -= endpoint->path.len;
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "\"open_responses on\" in location \"%V\" serves "
+                  "\"%V%V\", as the paths of endpoints follow the name of "
+                  "the location: write \"location %V/\"",
+                  &gateway->name, &name, &endpoint->path, &base);
+}
+
+
 /* NULL: no location serves "uri", or a gateway does */
 
 static ngx_http_ors_loc_conf_t *
@@ -612,6 +659,8 @@ ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
     url = &olcf->proxy_pass;
 
+    ngx_http_ors_target_resolver(cf, location, url);
+
     if (url->len == 0 || ngx_strcmp(what, "target") != 0) {
         return olcf;
     }
@@ -645,6 +694,68 @@ ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     }
 
     return olcf;
+}
+
+
+/*
+ * A URL with variables is resolved for each request, also one with the name of
+ * a host.  A host with a variable in it may be an address or an upstream.
+ */
+
+static void
+ngx_http_ors_target_resolver(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *location, ngx_str_t *url)
+{
+    u_char                          *p;
+    ngx_str_t                        host;
+    ngx_uint_t                       i;
+    ngx_http_upstream_srv_conf_t   **uscf;
+    ngx_http_upstream_main_conf_t   *umcf;
+
+    if (url->len == 0 || location->resolver->connections.nelts) {
+        return;
+    }
+
+    p = (u_char *) ngx_strstr(url->data, "://");
+
+    if (p == NULL || ngx_strchr(p, '$') == NULL) {
+        return;
+    }
+
+    host.data = p + 3;
+    host.len = strcspn((char *) host.data, ":/?$");
+
+    p = host.data + host.len;
+
+    if (*p == '$' && ngx_strncmp(p, "$open_responses_", 16) != 0) {
+        return;
+    }
+
+    /* nginx has an address, "[::1]" or "unix:", as it is */
+
+    if (host.len == 0 || *host.data == '['
+        || ngx_inet_addr(host.data, host.len) != INADDR_NONE
+        || (host.len == 4 && ngx_strncmp(host.data, "unix", 4) == 0))
+    {
+        return;
+    }
+
+    umcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_upstream_module);
+    uscf = umcf->upstreams.elts;
+
+    for (i = 0; i < umcf->upstreams.nelts; i++) {
+        if (uscf[i]->host.len == host.len
+            && ngx_strncasecmp(uscf[i]->host.data, host.data, host.len) == 0)
+        {
+            return;
+        }
+    }
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "\"proxy_pass %V\" in location \"%V\" has variables, so "
+                  "that each request needs a \"resolver\" for \"%V\", and "
+                  "there is none: set one, or write an \"upstream %V\"",
+                  url, &location->name, &host, &host);
 }
 
 
