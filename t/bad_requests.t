@@ -28,6 +28,17 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target m /to/model;
         }
 
+        location / {
+            open_responses on;
+            open_responses_target m /to/model;
+        }
+
+        location /gone/ {
+            return 404;
+            open_responses on;
+            open_responses_target m /to/model;
+        }
+
         %%CHAT /to/model%%
     }
 CONF
@@ -52,8 +63,11 @@ for my $case (@cases) {
     is($error->{code}, $case->{code}, "$case->{name}: code");
     is(($error->{param} // '') eq '' ? '-' : $error->{param}, $case->{param},
        "$case->{name}: parameter");
-    is(substr($error->{message}, 0, length $case->{says}), $case->{says},
-       "$case->{name}: message");
+
+    my $says = $case->{says} =~ s/\|$//r;
+    my $size = $says eq $case->{says} ? length $says : 1e6;
+
+    is(substr($error->{message}, 0, $size), $says, "$case->{name}: message");
 }
 
 $t->finish;

@@ -19,6 +19,8 @@
 
 static void ngx_http_ors_error_document(ngx_http_request_t *r,
     ngx_ors_error_t *err, ngx_ors_out_t *out);
+static void ngx_http_ors_error_path(ngx_http_request_t *r,
+    ngx_http_ors_loc_conf_t *olcf, ngx_ors_error_t *err);
 static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
 
 
@@ -41,15 +43,94 @@ void
 ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_error_t *err)
 {
-    char  *text;
+    char                     *text;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     text = (status == NGX_HTTP_UNSUPPORTED_MEDIA_TYPE)
            ? ngx_ors_media(&r->main->headers_in.headers) : NULL;
 
     ngx_ors_error_page(err, r->pool, status, text);
 
+    if (status == NGX_HTTP_NOT_FOUND && olcf->enable) {
+        ngx_http_ors_error_path(r, olcf, err);
+    }
+
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "ors error: %V for status %ui", &err->code, status);
+}
+
+
+/* where a gateway's endpoints are, and the one that a wrong path may mean */
+
+static void
+ngx_http_ors_error_path(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_error_t *err)
+{
+    u_char                    *p;
+    ngx_str_t                  base, path, id;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    static ngx_str_t  stored = ngx_string("/responses/");
+
+    p = ngx_http_ors_endpoint_rest(r);
+
+    if (p == NULL) {
+        return;
+    }
+
+    /* the name of the location, without anything that a client has sent */
+
+    base = ((ngx_http_core_loc_conf_t *)
+            ngx_http_get_module_loc_conf(r, ngx_http_core_module))->name;
+    base.len = p - r->uri.data;
+
+    /* "/response" is the path of "/responses", as is "/v1/responses/" */
+
+    path.data = ngx_pnalloc(r->pool, r->uri.len + 1);
+    if (path.data == NULL) {
+        return;
+    }
+
+    path.len = r->uri.len;
+    *ngx_cpymem(path.data, r->uri.data, path.len) = 's';
+
+    if (ngx_ors_endpoint_variant(&path, r->pool, &endpoint) != NGX_OK) {
+        return;
+    }
+
+    path.len++;
+
+    if (endpoint == NULL
+        && ngx_ors_endpoint_variant(&path, r->pool, &endpoint) != NGX_OK)
+    {
+        return;
+    }
+
+    if (endpoint == NULL && olcf->stored.store == NULL
+        && ngx_http_ors_endpoint_below(r, &stored, &id) == NGX_OK)
+    {
+        (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_not_found,
+                                 "responses are not stored here");
+        return;
+    }
+
+    if (base.len) {
+        (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_not_found,
+                                 "%V, after \"%V\"", &err->message, &base);
+    }
+
+    /* the path may be right where the configuration has a 404 */
+
+    path.len = r->uri.len - base.len;
+    path.data = p;
+
+    if (endpoint && !ngx_ors_same(&path, &endpoint->path)) {
+        (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_not_found,
+                                 "%V; did you mean \"%V%V\"?",
+                                 &err->message, &base, &endpoint->path);
+    }
 }
 
 
