@@ -17,7 +17,10 @@ use ORS::Util qw( slurp wait_for );
 my $good = response('completed', model => 'm');
 my $less = response('completed', model => 'other');
 
+my $bare = response('completed', model => 'm');
+
 delete $less->{usage}{total_tokens};
+delete $bare->{top_p};
 
 sub script ($document) {
     return [ [ header => 'Content-Type', 'application/json' ],
@@ -26,7 +29,8 @@ sub script ($document) {
 
 
 my $model = ORS::Model->new(scripts => { good => script($good),
-                                         less => script($less) });
+                                         less => script($less),
+                                         bare => script($bare) });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     server {
@@ -47,11 +51,21 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         location = /trial/v1/responses {
             open_responses_validate on report;
             error_log %%TESTDIR%%/logs/trial.log warn;
-            proxy_pass http://%%MODEL%%/script/less;
+            proxy_pass http://%%MODEL%%/script/bare;
         }
 
         location = /enforced/v1/responses {
             open_responses_validate on;
+            proxy_pass http://%%MODEL%%/script/less;
+        }
+
+        location = /v1/responses {
+            open_responses on;
+            open_responses_target default /to/model;
+        }
+
+        location = /to/model {
+            internal;
             proxy_pass http://%%MODEL%%/script/less;
         }
 
@@ -127,6 +141,48 @@ ok(wait_for(sub {
     slurp($t->dir . '/logs/trial.log') =~ /\A.*\ request\ would.*\n
                                            .*\ answer\ would.*\n\z/x
 }), 'a log of the location at level "warn" has both, and nothing else');
+
+
+# each field has a counter, and a line of the log in a minute
+
+is(ask('.')->{json}{model}, 'm', 'a gateway repairs an answer');
+
+sub repairs () { return get($t->port, '/status')->{json}{repairs} }
+
+sub pair { return { repaired => $_[0], reported => $_[1] } }
+
+my $expected = { total_tokens => pair(2, 2), model => pair(2, 1),
+                 top_p => pair(0, 1) };
+
+wait_for(sub { (repairs()->{model}{repaired} // 0) == 2 });
+is_deeply(repairs(), $expected, 'answers are counted by the field');
+
+sub lines ($word) {
+    return scalar(() = $t->error_log
+                       =~ /upstream answer $word repaired in .*total_tokens/g);
+}
+
+my $minute = int(time / 60);
+my @before = map { lines($_) } 'is', 'would be';
+
+ask('enforced') for 1 .. 4;
+ask('less') for 1 .. 4;
+
+wait_for(sub { repairs()->{model}{reported} == 5 });
+is_deeply(repairs()->{model}, pair(6, 5), 'more of them are counted');
+
+# two, if the next minute has begun
+
+my $more = int(time / 60) - $minute;
+
+for my $word ('is', 'would be') {
+    my $n = lines($word) - shift @before;
+
+    ok($n >= 0 && $n <= $more, "\"$word repaired\": not a line for each")
+        or diag($t->error_log);
+}
+
+is(lines('is') > 0, 1, 'a repair is in the log');
 
 $t->finish;
 done_testing();

@@ -186,7 +186,7 @@ my @stream = (stream => \1);
                     websocket_connections => 0, websocket_turns => 0,
                     requests_unrepaired => 0, answers_unrepaired => 0,
                     streams_unrepaired => 0,
-                    codes => {} },
+                    codes => {}, repairs => {} },
               'nothing is counted at first');
 }
 
@@ -352,7 +352,8 @@ my %codes;
 
         } elsif ($key !~ /^(?:gen_ai_|open_responses_overhead_)
                           |^open_responses_(?:info|streams|background|websockets
-                                              |turns_total|target_\w+
+                                              |turns_total|repairs_total
+                                              |target_\w+
                                               |metrics_missing
                                               |store_operations_total)\b/x)
         {

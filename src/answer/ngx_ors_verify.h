@@ -24,7 +24,7 @@
 
 
 /* how many names of members are remembered */
-#define NGX_ORS_VERIFY_PLACES  8
+#define NGX_ORS_VERIFY_PLACES  24
 
 
 typedef struct ngx_ors_verify_stream_s  ngx_ors_verify_stream_t;
@@ -54,7 +54,7 @@ typedef struct {
     ngx_uint_t                 repaired;  /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
     const ngx_str_t           *places[NGX_ORS_VERIFY_PLACES];
-    ngx_uint_t                 nplaces;   /* names of the others, each once */
+    ngx_uint_t                 nplaces;   /* names of fields, each once */
     unsigned                   refused:1;  /* "error" is a violation */
     unsigned                   replaced:1;  /* all of the answer is "error" */
     unsigned                   begun:1;   /* a stream has some output */

@@ -239,7 +239,9 @@ ngx_ors_verify_place(ngx_ors_verify_t *verify, const ngx_str_t *name)
         }
     }
 
-    if (verify->nplaces < NGX_ORS_VERIFY_PLACES) {
+    /* one is for ngx_ors_verify_places() */
+
+    if (verify->nplaces < NGX_ORS_VERIFY_PLACES - 1) {
         verify->places[verify->nplaces++] = name;
     }
 }
@@ -251,19 +253,19 @@ ngx_ors_verify_places(ngx_ors_verify_t *verify, u_char *line, ngx_str_t *text)
     u_char      *p, *last;
     ngx_uint_t   i;
 
+    static const ngx_str_t  unknown = ngx_string("unknown members");
+    static const ngx_str_t  order = ngx_string("order or end");
+
+    if (verify->stripped || verify->nplaces == 0) {
+        verify->places[verify->nplaces++] = verify->stripped ? &unknown
+                                                             : &order;
+    }
+
     p = line;
     last = line + NGX_ORS_LINE_MAX;
 
     for (i = 0; i < verify->nplaces; i++) {
         p = ngx_slprintf(p, last, "%s%V", i ? ", " : "", verify->places[i]);
-    }
-
-    if (verify->stripped) {
-        p = ngx_slprintf(p, last, "%sunknown members", i ? ", " : "");
-    }
-
-    if (p == line) {
-        p = ngx_slprintf(p, last, "its order or end");
     }
 
     text->data = line;

@@ -49,7 +49,8 @@ ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
 
 /*
  * Sets "text" to the names of members that were or would be repaired, in
- * "line", which has NGX_ORS_LINE_MAX bytes; they are names of the tables.
+ * "line", which has NGX_ORS_LINE_MAX bytes; they are names of the tables.  To
+ * be called once, at the end: adds a name for what is no field of a table.
  */
 void ngx_ors_verify_places(ngx_ors_verify_t *verify, u_char *line,
     ngx_str_t *text);

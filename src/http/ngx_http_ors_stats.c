@@ -25,6 +25,8 @@
 
 static ngx_int_t ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_outcome_t *outcome);
+static void ngx_http_ors_stats_repairs(ngx_http_request_t *r,
+    ngx_ors_verify_t *verify, ngx_uint_t report);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_metrics_route(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_http_ors_loc_conf_t *olcf,
@@ -235,6 +237,10 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 
     ngx_ors_stats_answer(stats, &end);
 
+    if (end.repaired && !end.upstream && end.error->status == 0) {
+        ngx_http_ors_stats_repairs(ctx->request, turn->verify, 0);
+    }
+
     return NGX_OK;
 }
 
@@ -250,8 +256,6 @@ ngx_http_ors_stats_request(ngx_http_ors_validator_t *vr)
 void
 ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
 {
-    u_char                  line[NGX_ORS_LINE_MAX];
-    ngx_str_t               places;
     ngx_ors_stats_answer_t  end;
 
     if (vr->counted || vr->answer.state != ngx_ors_answer_st_over) {
@@ -272,13 +276,39 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
 
     ngx_ors_stats_answer(ngx_http_ors_stats(vr->request), &end);
 
-    if (vr->conf->report && end.repaired && end.error->status == 0) {
-        ngx_ors_verify_places(&vr->verify, line, &places);
+    if (end.repaired && !end.upstream && end.error->status == 0) {
+        ngx_http_ors_stats_repairs(vr->request, &vr->verify, end.report);
+    }
+}
 
-        ngx_log_error(NGX_LOG_WARN, vr->request->connection->log, 0,
-                      "upstream answer would be repaired in %ui place%s: %V",
-                      vr->verify.repaired,
-                      (vr->verify.repaired == 1) ? "" : "s", &places);
+
+/* counts the fields; a line of the log for the first one in a minute */
+
+static void
+ngx_http_ors_stats_repairs(ngx_http_request_t *r, ngx_ors_verify_t *verify,
+    ngx_uint_t report)
+{
+    u_char            line[NGX_ORS_LINE_MAX];
+    ngx_str_t         places;
+    ngx_uint_t        i, due, level;
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(r);
+    level = report ? NGX_LOG_WARN : NGX_LOG_INFO;
+    due = 0;
+
+    ngx_ors_verify_places(verify, line, &places);
+
+    for (i = 0; i < verify->nplaces; i++) {
+        due |= ngx_ors_stats_repair(stats, verify->places[i], report,
+                                    ngx_time());
+    }
+
+    if (due) {
+        ngx_log_error(level, r->connection->log, 0,
+                      "upstream answer %s repaired in %ui place%s: %V",
+                      report ? "would be" : "is", verify->repaired,
+                      (verify->repaired == 1) ? "" : "s", &places);
     }
 }
 

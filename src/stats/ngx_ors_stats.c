@@ -29,6 +29,8 @@ static void ngx_ors_stats_render_prometheus(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_outcome(ngx_ors_stats_t *stats, ngx_uint_t kind,
     ngx_ors_error_t *err, ngx_uint_t repaired, ngx_uint_t report);
+static ngx_ors_stats_repair_t *ngx_ors_stats_repair_find(
+    ngx_ors_stats_t *stats, const ngx_str_t *name);
 
 
 char *const  ngx_ors_stats_kinds[NGX_ORS_STATS_KINDS] = {
@@ -189,6 +191,17 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         sep = ",";
     }
 
+    ngx_ors_out_lit(out, "},\"repairs\":{");
+
+    for (i = 0; i < stats->fields; i++) {
+        n = stats->repairs[i].answers;
+
+        ngx_ors_metrics_print(out,
+                              "%s\"%s\":{\"repaired\":%uA,\"reported\":%uA}",
+                              i ? "," : "", stats->repairs[i].name, n[0],
+                              n[1]);
+    }
+
     ngx_ors_out_lit(out, "},");
     ngx_ors_metrics_json(out, &stats->metrics, shown, now);
     ngx_ors_out_lit(out, "}\n");
@@ -247,6 +260,22 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
                               stats->codes[i][0], name,
                               &ngx_ors_codes[i].name, stats->codes[i][1]);
     }
+
+    name = "open_responses_repairs_total";
+
+    ngx_ors_metrics_head(out, name,
+                         "Answers by the field in them that was repaired, or "
+                         "is only reported.", "counter");
+
+    for (i = 0; i < stats->fields; i++) {
+        ngx_ors_metrics_print(out,
+                              "%s{field=\"%s\",action=\"repaired\"} %uA\n"
+                              "%s{field=\"%s\",action=\"reported\"} %uA\n",
+                              name, stats->repairs[i].name,
+                              stats->repairs[i].answers[0], name,
+                              stats->repairs[i].name,
+                              stats->repairs[i].answers[1]);
+    }
 }
 
 
@@ -294,6 +323,74 @@ ngx_ors_stats_outcome(ngx_ors_stats_t *stats, ngx_uint_t kind,
     } else if (repaired) {
         ngx_ors_stats_count(stats, kind + NGX_ORS_STATS_REPAIRED);
     }
+}
+
+
+ngx_uint_t
+ngx_ors_stats_repair(ngx_ors_stats_t *stats, const ngx_str_t *name,
+    ngx_uint_t reported, time_t now)
+{
+    ngx_atomic_uint_t        last, minute;
+    ngx_ors_stats_repair_t  *repair;
+
+    repair = stats ? ngx_ors_stats_repair_find(stats, name) : NULL;
+
+    if (repair == NULL) {
+        return 0;
+    }
+
+    (void) ngx_atomic_fetch_add(&repair->answers[reported != 0], 1);
+
+    minute = now / 60;
+    last = repair->minute[reported != 0];
+
+    return last != minute
+           && ngx_atomic_cmp_set(&repair->minute[reported != 0], last, minute);
+}
+
+
+/* NULL: there is no room, or another worker adds a field now */
+
+static ngx_ors_stats_repair_t *
+ngx_ors_stats_repair_find(ngx_ors_stats_t *stats, const ngx_str_t *name)
+{
+    ngx_uint_t               i;
+    ngx_ors_stats_repair_t  *repair;
+
+    if (name->len > NGX_ORS_STATS_FIELD) {
+        return NULL;
+    }
+
+    for (i = 0; i < stats->fields; i++) {
+        repair = &stats->repairs[i];
+
+        if (ngx_strncmp(repair->name, name->data, name->len) == 0
+            && repair->name[name->len] == '\0')
+        {
+            return repair;
+        }
+    }
+
+    repair = NULL;
+
+    if (i == NGX_ORS_STATS_REPAIRS || !ngx_trylock(&stats->lock)) {
+        return NULL;
+    }
+
+    /* it may have been added meanwhile, and is found the next time */
+
+    if (i == stats->fields) {
+        repair = &stats->repairs[i];
+        ngx_memcpy(repair->name, name->data, name->len);
+
+        ngx_memory_barrier();
+
+        stats->fields = i + 1;
+    }
+
+    ngx_unlock(&stats->lock);
+
+    return repair;
 }
 
 

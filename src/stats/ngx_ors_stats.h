@@ -20,7 +20,7 @@
 
 
 /* to be raised when a counter is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  14
+#define NGX_ORS_STATS_VERSION  15
 
 
 /*
@@ -99,6 +99,18 @@ typedef struct {
 } ngx_ors_stats_single_t;
 
 
+/* room for the fields of answers that can be repaired, and a long name */
+#define NGX_ORS_STATS_REPAIRS  80
+#define NGX_ORS_STATS_FIELD    31
+
+
+typedef struct {
+    u_char                name[NGX_ORS_STATS_FIELD + 1];
+    ngx_atomic_t          answers[2];   /* repaired, reported */
+    ngx_atomic_t          minute[2];    /* the last one with a line in a log */
+} ngx_ors_stats_repair_t;
+
+
 /* in shared memory */
 
 typedef struct {
@@ -107,6 +119,9 @@ typedef struct {
     time_t                since;        /* when the counters were zero */
     ngx_atomic_t          counters[ngx_ors_stats_counters];
     ngx_atomic_t          codes[NGX_ORS_NCODES][2];  /* refused, reported */
+    ngx_atomic_t          lock;         /* of the number of fields */
+    ngx_atomic_t          fields;
+    ngx_ors_stats_repair_t  repairs[NGX_ORS_STATS_REPAIRS];
     ngx_ors_metrics_t     metrics;
     ngx_ors_named_list_t  peers;        /* targets that may fail */
 } ngx_ors_stats_t;
@@ -151,6 +166,14 @@ void ngx_ors_stats_add(ngx_ors_stats_t *stats,
  */
 void ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
     ngx_uint_t reported);
+
+/*
+ * Counts an answer in which the field "name", one of the tables, was repaired,
+ * or would be with "reported".  Returns 1 if the log has no line about it in
+ * this minute yet.  "stats" may be NULL.
+ */
+ngx_uint_t ngx_ors_stats_repair(ngx_ors_stats_t *stats, const ngx_str_t *name,
+    ngx_uint_t reported, time_t now);
 
 /*
  * Counts a request that was checked, and what came of it: "err", with

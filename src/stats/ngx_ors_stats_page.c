@@ -229,6 +229,23 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
     if (any) {
         ngx_ors_out_lit(out, "</table></div>\n");
     }
+
+    if (stats->fields == 0) {
+        return;
+    }
+
+    ngx_ors_out_lit(out,
+        "<h2>Fields of answers that were repaired</h2>\n"
+        "<div class=\"wide\"><table>\n"
+        "<thead><tr><th>field</th><th>repaired</th><th>reported</th></tr>"
+        "</thead>\n");
+
+    for (i = 0; i < stats->fields; i++) {
+        ngx_ors_metrics_print(out, "<tr><th>%s</th>", stats->repairs[i].name);
+        ngx_ors_stats_page_cells(out, stats->repairs[i].answers, 2);
+    }
+
+    ngx_ors_out_lit(out, "</table></div>\n");
 }
 
 

@@ -285,11 +285,15 @@ test_places(void)
     ngx_memzero(&verify, sizeof(ngx_ors_verify_t));
 
     ngx_ors_verify_places(&verify, line, &text);
-    is_str(&text, "its order or end", "places: no member");
+    is_str(&text, "order or end", "places: no member");
+    is_int(verify.nplaces, 1, "places: it has a name");
+
+    verify.nplaces = 0;
 
     verify.places[verify.nplaces++] = &names[0];
     ngx_ors_verify_places(&verify, line, &text);
     is_str(&text, "store", "places: one member");
+    is_int(verify.nplaces, 1, "places: and nothing else");
 
     verify.places[verify.nplaces++] = &names[1];
     verify.stripped = 1;

@@ -21,6 +21,7 @@
 static void test_init(void);
 static void test_nothing(void);
 static void test_codes(void);
+static void test_repairs(void);
 static void test_json(void);
 static void test_prometheus(void);
 static void test_prometheus_line(char *line, ngx_uint_t n);
@@ -47,6 +48,7 @@ main(void)
     test_init();
     test_nothing();
     test_codes();
+    test_repairs();
     test_json();
     test_prometheus();
     test_html();
@@ -112,6 +114,78 @@ test_codes(void)
 }
 
 
+/* a counter and a line in a minute for each field, as long as there is room */
+
+static void
+test_repairs(void)
+{
+    char       *text;
+    u_char      name[3];
+    ngx_str_t   field;
+    ngx_uint_t  i;
+
+    static ngx_str_t  model = ngx_string("model"), mode = ngx_string("mode");
+    static ngx_str_t  longer =
+                          ngx_string("a_name_that_is_longer_than_there_is");
+
+    ngx_ors_stats_init(&stats, 1700000000);
+
+    is_int(ngx_ors_stats_repair(NULL, &model, 0, 1700000000), 0,
+           "repairs without memory");
+    is_int(ngx_ors_stats_repair(&stats, &model, 0, 1700000000), 1,
+           "the first one has a line");
+    is_int(ngx_ors_stats_repair(&stats, &model, 0, 1700000001), 0,
+           "the second one in a minute has none");
+    is_int(ngx_ors_stats_repair(&stats, &model, 1, 1700000001), 1,
+           "one that is reported has its own");
+    is_int(ngx_ors_stats_repair(&stats, &mode, 0, 1700000001), 1,
+           "and so has another field");
+    is_int(ngx_ors_stats_repair(&stats, &model, 0, 1700000060), 1,
+           "and one of the next minute");
+    is_int(ngx_ors_stats_repair(&stats, &longer, 0, 1700000060), 0,
+           "a name that is too long");
+
+    text = render(ngx_ors_stats_json, 1700000000);
+    ok(has(text, "\"repairs\":{\"model\":{\"repaired\":3,\"reported\":1},"
+                 "\"mode\":{\"repaired\":1,\"reported\":0}},"),
+       "repairs in JSON");
+    free(text);
+
+    text = render(ngx_ors_stats_prometheus, 1700000000);
+    ok(has(text, "\nopen_responses_repairs_total{field=\"model\","
+                 "action=\"reported\"} 1\n"), "repairs for Prometheus");
+    free(text);
+
+    text = render(ngx_ors_stats_html, 1700000000);
+    ok(has(text, "<tr><th>mode</th>"), "repairs on the page");
+    free(text);
+
+    field.data = name;
+    field.len = sizeof(name);
+
+    for (i = 0; i < NGX_ORS_STATS_REPAIRS; i++) {
+        (void) ngx_sprintf(name, "%03ui", i);
+        (void) ngx_ors_stats_repair(&stats, &field, 0, 1700000000);
+    }
+
+    is_int(stats.fields, NGX_ORS_STATS_REPAIRS, "no more than there is room");
+    is_int(stats.repairs[NGX_ORS_STATS_REPAIRS - 1].answers[0], 1,
+           "the last one is counted");
+    is_int(ngx_ors_stats_repair(&stats, &model, 0, 1700000120), 1,
+           "one that is known is counted on");
+
+    /* another worker adds a field */
+
+    ngx_ors_stats_init(&stats, 1700000000);
+
+    stats.lock = 1;
+
+    is_int(ngx_ors_stats_repair(&stats, &model, 0, 1700000000), 0,
+           "a field that cannot be added now");
+    is_int(stats.fields, 0, "is none");
+}
+
+
 /* some numbers: a counter has its index and one, others are known below */
 
 static void
@@ -166,7 +240,7 @@ test_json(void)
            "\"websocket_connections\":0,\"websocket_turns\":0,"
            "\"requests_unrepaired\":0,\"answers_unrepaired\":0,"
            "\"streams_unrepaired\":0,"
-           "\"codes\":{},\"version\":\"" NGX_ORS_VERSION "\","
+           "\"codes\":{},\"repairs\":{},\"version\":\"" NGX_ORS_VERSION "\","
            "\"open_streams\":0,\"background\":0,\"open_websockets\":0,"
            "\"metrics_missing\":0,"
            "\"targets\":[],\"tools\":[],\"stores\":[]}\n",
@@ -195,6 +269,7 @@ test_json(void)
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
            "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}},"
+           "\"repairs\":{},"
            "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":0,"
            "\"background\":0,\"open_websockets\":0,"
            "\"metrics_missing\":0,\"targets\":[],"
@@ -260,9 +335,9 @@ test_prometheus(void)
         test_prometheus_line(line, n);
     }
 
-    /* the version, the module's own time, gauges, turns, stores and tools */
+    /* the version, repairs, our time, gauges, turns, stores and tools */
 
-    is_int(families, 17 + 17, "families");
+    is_int(families, 17 + 18, "families");
     is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_NCODES + 1 + 17 + 4 + 6,
            "samples");
 
