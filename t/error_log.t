@@ -91,7 +91,7 @@ sub says ($name, $script, $level, $text, %o) {
                  split /\n/, $t->log_since($mark);
 
         return scalar grep {
-            /\[$level\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/
+            /\[(?:$level)\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/
             && /$called/
         } @lines;
     };
@@ -127,7 +127,10 @@ for my $at (qw( /v1 /mask )) {
     for my $to (qw( chat native )) {
         my %o = (at => $at, to => $to, model => "$to-m");
 
-        says("$at: a wrong path, $to", 'path', 'error',
+        # the first one in a minute is an error
+
+        says("$at: a wrong path, $to", 'path',
+             $at eq '/v1' ? 'error' : 'error|info',
              "$failed upstream_error, its status was 404", %o);
         says("$at: a model that is absent, $to", 'model', 'info',
              "$failed model_not_found, its status was 404", %o);
@@ -136,6 +139,29 @@ for my $at (qw( /v1 /mask )) {
              body => { previous_response_id => 'resp_1' })
             if $to eq 'native';
     }
+}
+
+for my $to (qw( chat native )) {
+    my $minute = int(time / 60);
+    my $mark = $t->log_mark;
+    my $n = 0;
+
+    my $found = sub {
+        my @lines = $t->log_since($mark) =~ /^.*its status was 404.*$/mg;
+
+        return scalar grep { /\[$_[0]\].* subrequest: "\/to\/$to"/ } @lines;
+    };
+
+    for (1 .. 6) {
+        post_json($t->port, '/v1/responses',
+                  { model => "$to-m", input => 'hi' },
+                  headers => { 'X-Script' => 'path' });
+    }
+
+    wait_for(sub { $found->('\w+') == 6 });
+    is($found->('\w+'), 6, "$to: each 404 has a line");
+    cmp_ok($found->('error'), '<=', int(time / 60) - $minute,
+           '... and is no error again in the same minute');
 }
 
 says('native: overloaded', 'down', 'error',

@@ -70,6 +70,7 @@ ngx_ors_answer_reset(ngx_ors_answer_t *answer)
     answer->state = ngx_ors_answer_st_header;
     answer->status = 0;
     answer->cut = 0;
+    answer->level = 0;
     answer->gathered.last = answer->gathered.pos;
 
     ngx_memzero(&answer->failure, sizeof(ngx_ors_error_t));
@@ -509,8 +510,8 @@ ngx_ors_answer_said_secret(u_char *p, size_t len)
 
 
 void
-ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
-    ngx_uint_t status, ngx_ors_request_t *req)
+ngx_ors_answer_said_log(ngx_ors_answer_t *answer, ngx_ors_error_t *err,
+    ngx_ors_request_t *req)
 {
     u_char     buf[NGX_ORS_LINE_MAX];
     ngx_str_t  text;
@@ -522,16 +523,16 @@ ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
     text.data = buf;
     text.len = ngx_ors_answer_said(buf, &err->message) - buf;
 
-    ngx_log_error(ngx_ors_answer_said_level(err, status, req), log, 0,
+    ngx_log_error(ngx_ors_answer_said_level(answer, err, req), answer->log, 0,
                   "model server says: %V", &text);
 }
 
 
 ngx_uint_t
-ngx_ors_answer_said_level(ngx_ors_error_t *err, ngx_uint_t status,
+ngx_ors_answer_said_level(ngx_ors_answer_t *answer, ngx_ors_error_t *err,
     ngx_ors_request_t *req)
 {
-    switch (status) {
+    switch (answer->status) {
 
     case 404:
 
@@ -541,7 +542,15 @@ ngx_ors_answer_said_level(ngx_ors_error_t *err, ngx_uint_t status,
             && !ngx_ors_same(&err->code,
                              &ngx_ors_codes[ngx_ors_code_model_not_found].name))
         {
-            return NGX_LOG_ERR;
+            /* all lines about an answer have one level */
+
+            if (answer->level == 0) {
+                answer->level = (answer->astray == NULL
+                                 || ngx_ors_minute(answer->astray, ngx_time()))
+                                ? NGX_LOG_ERR : NGX_LOG_INFO;
+            }
+
+            return answer->level;
         }
 
         /* fall through */

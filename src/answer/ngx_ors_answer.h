@@ -80,6 +80,8 @@ typedef struct {
     const ngx_ors_answer_handler_t  *handler;
     void                            *data;
     ngx_ors_answer_form_e            form;
+    ngx_atomic_t                    *astray;     /* the minute in which such */
+                                                 /* a 404 was logged, or NULL */
 
     ngx_uint_t                       status;     /* of HTTP, 0: none yet */
     ngx_ors_sse_t                    sse;        /* the event */
@@ -87,6 +89,7 @@ typedef struct {
     unsigned                         cut:1;      /* it ended too early */
 
     /* private */
+    ngx_uint_t                       level;      /* of a 404, 0: unknown */
     ngx_buf_t                        gathered;   /* of a document */
     ngx_ors_limits_t                *limits;
     ngx_pool_t                      *pool;
@@ -148,18 +151,19 @@ ngx_int_t ngx_ors_answer_refuse(ngx_ors_answer_t *answer, const char *what);
 u_char *ngx_ors_answer_said(u_char *buf, ngx_str_t *text);
 
 /*
- * Logs the message of "err", an error that the server has answered with HTTP
- * "status" to "req".  It is called in front of ngx_ors_mask().
+ * Logs the message of "err", an error that the server has answered to "req".
+ * It is called in front of ngx_ors_mask().
  */
-void ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
-    ngx_uint_t status, ngx_ors_request_t *req);
+void ngx_ors_answer_said_log(ngx_ors_answer_t *answer, ngx_ors_error_t *err,
+    ngx_ors_request_t *req);
 
 /*
  * The level to log such an answer at: "info" if it is about the request, else
- * "error".  "req" NULL: it has no body.
+ * "error"; a 404 of a path that is wrong for all requests is one once a minute.
+ * "req" NULL: it has no body.
  */
-ngx_uint_t ngx_ors_answer_said_level(ngx_ors_error_t *err, ngx_uint_t status,
-    ngx_ors_request_t *req);
+ngx_uint_t ngx_ors_answer_said_level(ngx_ors_answer_t *answer,
+    ngx_ors_error_t *err, ngx_ors_request_t *req);
 
 
 #endif /* _NGX_ORS_ANSWER_H_INCLUDED_ */

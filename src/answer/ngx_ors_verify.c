@@ -370,8 +370,7 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
         return NGX_ERROR;
     }
 
-    ngx_ors_answer_said_log(verify->log, &verify->error,
-                            verify->answer->status, verify->request);
+    ngx_ors_answer_said_log(verify->answer, &verify->error, verify->request);
 
     /* the place is one in the request that the client has sent */
 

@@ -671,6 +671,18 @@ ngx_ors_mime_is(ngx_str_t *type, char *name)
 }
 
 
+ngx_uint_t
+ngx_ors_minute(ngx_atomic_t *minute, time_t now)
+{
+    ngx_atomic_uint_t  last;
+
+    last = *minute;
+
+    return last != (ngx_atomic_uint_t) (now / 60)
+           && ngx_atomic_cmp_set(minute, last, (ngx_atomic_uint_t) (now / 60));
+}
+
+
 /* Arguments of a query string. */
 
 

@@ -238,6 +238,12 @@ ngx_int_t ngx_ors_gather_head(ngx_buf_t *g, ngx_buf_t *b, size_t max,
 ngx_uint_t ngx_ors_mime_is(ngx_str_t *type, char *name);
 
 /*
+ * 1, and notes the minute of the time "now" in memory that workers share, if
+ * it is not there yet: for lines of the log that would come by the thousand.
+ */
+ngx_uint_t ngx_ors_minute(ngx_atomic_t *minute, time_t now);
+
+/*
  * Arguments of a query string.
  */
 

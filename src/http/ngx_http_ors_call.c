@@ -125,6 +125,7 @@ ngx_int_t
 ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 {
     ngx_int_t                 rc;
+    ngx_ors_peer_t           *peer;
     ngx_ors_turn_t           *turn;
     ngx_http_request_t       *sr;
     ngx_http_ors_loc_conf_t  *olcf;
@@ -139,6 +140,10 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     olcf = ngx_http_get_module_loc_conf(sr, ngx_http_open_responses_module);
 
     ngx_ors_turn_location(turn, olcf->dialect, olcf->policy.mask);
+
+    peer = call->ctx->conf->peers[call->ctx->target->number].peer;
+
+    ngx_ors_turn_astray(turn, peer ? &peer->astray : NULL);
 
     ngx_http_ors_peer_late(call->ctx);
 

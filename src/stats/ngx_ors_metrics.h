@@ -152,6 +152,7 @@ struct ngx_ors_peer_s {
     ngx_atomic_t              since;      /* s: the last one, or when it was */
                                           /* last tried in spite of them */
     ngx_atomic_t              total;      /* failures since the start */
+    ngx_atomic_t              astray;     /* minute: the log has a 404 of it */
 };
 
 

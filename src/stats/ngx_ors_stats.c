@@ -330,7 +330,6 @@ ngx_uint_t
 ngx_ors_stats_repair(ngx_ors_stats_t *stats, const ngx_str_t *name,
     ngx_uint_t reported, time_t now)
 {
-    ngx_atomic_uint_t        last, minute;
     ngx_ors_stats_repair_t  *repair;
 
     repair = stats ? ngx_ors_stats_repair_find(stats, name) : NULL;
@@ -341,11 +340,7 @@ ngx_ors_stats_repair(ngx_ors_stats_t *stats, const ngx_str_t *name,
 
     (void) ngx_atomic_fetch_add(&repair->answers[reported != 0], 1);
 
-    minute = now / 60;
-    last = repair->minute[reported != 0];
-
-    return last != minute
-           && ngx_atomic_cmp_set(&repair->minute[reported != 0], last, minute);
+    return ngx_ors_minute(&repair->minute[reported != 0], now);
 }
 
 

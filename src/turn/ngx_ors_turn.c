@@ -661,7 +661,7 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
     }
 
     ngx_ors_turn_log(turn, &turn->error);
-    ngx_ors_answer_said_log(turn->log, &turn->error, status, &turn->request);
+    ngx_ors_answer_said_log(&turn->answer, &turn->error, &turn->request);
 
     if (turn->request.policy->mask) {
         ngx_ors_mask_answer(&turn->error, status);
@@ -707,7 +707,7 @@ ngx_ors_turn_effort_refused(ngx_str_t *message)
 static void
 ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
-    ngx_log_error(ngx_ors_answer_said_level(err, turn->answer.status,
+    ngx_log_error(ngx_ors_answer_said_level(&turn->answer, err,
                                             &turn->request),
                   turn->log, 0,
                   "model server failed with %V, its status was %ui",

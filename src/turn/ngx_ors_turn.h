@@ -152,6 +152,9 @@ extern char  *ngx_ors_turn_states[NGX_ORS_TURN_STATES];
 /* a header of the answer says when to try again, in ms; 0: it does not */
 #define ngx_ors_turn_retry(turn, ms)  (turn)->retry = ms
 
+/* where the log's last 404 of the target is noted, or NULL */
+#define ngx_ors_turn_astray(turn, minute)  (turn)->answer.astray = minute
+
 /* 1 if nginx's own limits have refused the call that ends */
 #define ngx_ors_turn_limited(turn, flag)  (turn)->limited = flag
 
