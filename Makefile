@@ -107,6 +107,7 @@ help:
 	@echo 'bench      benchmarks (bench-peers: beside other servers)'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'
 	@echo '           of a server [UPSTREAM=http://host:port/v1 MODEL=name PORT=n]'
+	@echo '           [CLIENT=codex]: starts it'
 	@echo 'sources    the lists in "config", written anew from src/'
 	@echo 'deps       installs what the build needs (deps-test: the tests)'
 	@echo 'install    copies the module to $(MODULES) [DESTDIR=]'
@@ -323,7 +324,9 @@ check:
 house:
 	@t/make/house.pl $(if $(BASE),--base="$(BASE)") $(if $(V),--files)
 
-run: deps-run
+run:
+	@t/make/run.sh -n
+	@$(MAKE) --no-print-directory deps-run
 	@test -f $(MODULE) || echo 'building the module, about a minute'
 	+@$(MAKE) --no-print-directory build
 	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run

@@ -163,6 +163,82 @@ like($busy, qr/^port $port is taken by an earlier "make run".*kill \d+$/,
 stopped();
 
 
+# it says first what it will do, and starts nothing for that
+
+like(`PORT=123 t/make/run.sh -n`,
+     qr/installs .* builds .* starts an nginx on 127\.0\.0\.1:123\b/s,
+     'what it will do');
+
+
+# packages: how far apt is, and a second attempt with new lists
+
+{
+    my $bin = File::Temp->newdir;
+    my %script = (id => 'echo 0', 'apt-get' => <<'END');
+case $1 in update) touch "$(dirname "$0")/updated"; exit ;; esac
+test -f "$(dirname "$0")/updated" || exit 100
+printf 'dlstatus:1:%s:x\n' 0.0 10.5 99.9 >&3
+printf 'pmstatus:gcc:%s:x\n' 30 100.0000 >&3
+exit $APT
+END
+
+    for my $name (sort keys %script) {
+        open(my $fh, '>', "$bin/$name") or die "$name: $!";
+        print $fh "#!/bin/sh\n$script{$name}\n";
+        close($fh);
+        chmod(0755, "$bin/$name");
+    }
+
+    local @ENV{qw( PATH CC APT )} = ("$bin:$ENV{PATH}", 'no-such-cc', 0);
+
+    my $said = `t/make/deps.sh build 2>&1`;
+
+    is($?, 0, 'packages are installed');
+    like($said, qr/^installing:.*\bgcc\b.*\ndownloading,\ 0\ %\n
+                   downloading,\ 75\ %\ninstalling,\ 25\ %\n
+                   installing,\ 100\ %\n\z/x, '... and how far they are');
+
+    $ENV{APT} = 1;
+    like(`t/make/deps.sh build 2>&1`, qr/^cannot install:/m, 'a failure');
+    isnt($?, 0, '... is one');
+}
+
+
+# Codex: its configuration, and Codex itself, if it is there
+
+{
+    my $bin = File::Temp->newdir;
+
+    ($status, $out) = run(CLIENT => 'codex', PATH => "$bin:$ENV{PATH}");
+
+    is($status, 0, 'CLIENT=codex') or diag($out);
+    like($out, qr{^base_url = "http://127\.0\.0\.1:$port/v1"$}m,
+         'its configuration is printed');
+    like($out, qr{^CODEX_HOME=\S+/codex codex$}m, '... and its command');
+
+    is(slurp("$dir/codex/config.toml") =~ /^sandbox_mode.*\n\n\[model_/m, 1,
+       '... and written, with a sandbox');
+    stopped();
+
+    open(my $fh, '>', "$bin/codex") or die "codex: $!";
+    print $fh "#!/bin/sh\ntest -s \$CODEX_HOME/config.toml && echo works\n",
+              "kill -0 \$(cat \$CODEX_HOME/../nginx.pid) && echo lives\n";
+    close($fh);
+    chmod(0755, "$bin/codex");
+
+    ($status, $out) = run(CLIENT => 'codex', DETACH => 0,
+                          PATH => "$bin:$ENV{PATH}");
+
+    is($status, 0, 'Codex is started') or diag($out);
+    like($out, qr/^works\nlives\nnginx \(\d+\) is stopped$/m,
+         '... beside nginx, which stops when it ends');
+
+    ($status, $out) = run(CLIENT => 'claude');
+    isnt($status, 0, 'another client');
+    is($out, "CLIENT=claude is not known, it must be codex\n", '... is said');
+}
+
+
 # a server, by its base URL
 
 my $model = ORS::Model->new(scripts => {
@@ -292,8 +368,8 @@ done_testing();
 sub run (%env) {
     $port = free_port();
 
-    local @ENV{qw( PORT DETACH UPSTREAM MODEL OPENAI_API_KEY )}
-        = ($port, 1, '', '', '');
+    local @ENV{qw( PORT DETACH UPSTREAM MODEL OPENAI_API_KEY CLIENT )}
+        = ($port, 1, '', '', '', '');
     local @ENV{keys %env} = values %env;
 
     my $out = `t/make/run.sh '$binary' '$module' '$home' 2>&1`;

@@ -147,10 +147,36 @@ fuzzer() {
 }
 
 
+# apt's progress goes to descriptor 3
+
 install() {
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-        --no-install-recommends -o DPkg::Lock::Timeout=300 $packages
+        --no-install-recommends -o DPkg::Lock::Timeout=300 \
+        -o APT::Status-Fd=3 $packages
+}
+
+
+# a line for each quarter of the way
+
+progress() {
+    last=
+
+    while IFS=: read -r kind _ percent _; do
+
+        case $kind in
+            dlstatus) text=downloading ;;
+            pmstatus) text=installing ;;
+            *) continue ;;
+        esac
+
+        step=$((${percent%%[!0-9]*} / 25 * 25))
+
+        if [ "$text $step" != "$last" ]; then
+            last="$text $step"
+            echo "$text, $step %"
+        fi
+    done
 }
 
 
@@ -169,7 +195,16 @@ echo "installing:$packages"
 
 # package lists may be absent or too old: only then are they fetched
 
-install >/dev/null 2>&1 || { apt-get update -qq && install; } || {
+# a pipe has the status of its last command
+
+exec 5>&1
+
+attempt() {
+    status=$({ { install 3>&1 >&6 2>&6; echo $? >&4; } | progress >&5; } 4>&1)
+    return "$status"
+}
+
+attempt 6>/dev/null || { apt-get update -qq && attempt 6>&2; } || {
     echo "cannot install:$packages" >&2
     exit 1
 }

@@ -5,11 +5,21 @@
 # the base URL of a server of Chat Completions, arguments included, as in
 # http://host/openai/v1?api-version=1, MODEL=NAME the name to send there,
 # OPENAI_API_KEY a key to try it with, CA=FILE whom to trust if it is https.
-# PORT=N is 8080 by default.
+# PORT=N is 8080 by default.  CLIENT=codex starts Codex with it, in a home of
+# its own.  With -n it says what "make run" will do.
 # It stays until Ctrl-C; with DETACH=1, or without a terminal, nginx is left
 # running in the background.
 
 set -eu
+
+if [ "$1" = -n ]; then
+    cat <<END
+make run: installs the Debian packages that are missing, as root (if nginx is
+one of them, it starts on port 80); builds the module in build/, and starts an
+nginx on 127.0.0.1:${PORT:-8080} in build/run/
+END
+    exit 0
+fi
 
 nginx=$1
 module=$2
@@ -22,6 +32,7 @@ auth='-H "Authorization: Bearer $OPENAI_API_KEY"'
 ca=$(realpath -m -- "${CA:-/etc/ssl/certs/ca-certificates.crt}")
 upstream=${UPSTREAM:-}
 model=${MODEL:-}
+client=${CLIENT:-}
 query=
 
 export NO_PROXY="127.0.0.1,${NO_PROXY:-}"
@@ -36,6 +47,11 @@ fail() {
 # a value in nginx.conf must be one word there
 
 check_words() {
+    case "$client" in
+        "" | codex) ;;
+        *) fail "CLIENT=$client is not known, it must be codex" ;;
+    esac
+
     if ! { [ "$port" -ge 1 ] && [ "$port" -le 65535 ]; } 2>/dev/null; then
         fail "PORT=$port is not the number of a port"
     fi
@@ -473,6 +489,44 @@ END
 }
 
 
+# Codex reads nothing of the user's own configuration here
+
+write_codex() {
+    mkdir -p "$dir/codex"
+
+    cat >"$dir/codex/config.toml" <<END
+model = "$model"
+model_provider = "gateway"
+sandbox_mode = "read-only"
+
+[model_providers.gateway]
+name = "gateway"
+base_url = "$url"
+wire_api = "responses"
+supports_websockets = true
+END
+
+    if [ -n "$upstream" ] && [ -n "${OPENAI_API_KEY:-}" ]; then
+        echo 'env_key = "OPENAI_API_KEY"' >>"$dir/codex/config.toml"
+    fi
+}
+
+
+show_codex() {
+    write_codex
+
+    printf '\n# Codex, in %s\n' "$dir/codex/config.toml"
+    cat "$dir/codex/config.toml"
+
+    printf '\n# start it with\nCODEX_HOME=%s codex\n' "$dir/codex"
+
+    if ! command -v codex >/dev/null; then
+        printf '\n# it is not installed here: npm install -g @openai/codex\n'
+        client=
+    fi
+}
+
+
 check_words
 mkdir -p "$dir/temp"
 check_port
@@ -490,12 +544,20 @@ fi
 
 show_next
 
+[ -z "$client" ] || show_codex
+
 if [ -z "${DETACH:-}" ] && [ ! -t 0 ] && [ ! -t 1 ]; then
     DETACH=1
 fi
 
 if [ "${DETACH:-0}" != 0 ]; then
     echo "to stop it:     kill $pid"
+    exit 0
+fi
+
+if [ -n "$client" ]; then
+    CODEX_HOME=$dir/codex codex || :
+    stop
     exit 0
 fi
 
