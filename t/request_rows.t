@@ -344,9 +344,9 @@ for my $at (qw( v1 spec openai )) {
     my @input = (input => [ { type => 'message', role => 'user',
                               content => 'hi' } ]);
 
-    refuses('`conversation`, `prompt`', { @input, conversation => 'c' },
+    refuses('`conversation`', { @input, conversation => 'c' },
             'unsupported_parameter', 'conversation', $at);
-    refuses('`conversation`, `prompt`', { @input, prompt => { id => 'p' } },
+    refuses('`prompt`', { @input, prompt => { id => 'p' } },
             'unsupported_parameter', 'prompt', $at);
 }
 

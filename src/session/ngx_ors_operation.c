@@ -317,7 +317,10 @@ ngx_ors_operation_unexpected(ngx_ors_operation_t *op)
 static ngx_int_t
 ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 {
-    ngx_int_t  rc;
+    ngx_int_t   rc;
+    ngx_str_t  *flag;
+
+    static ngx_str_t  deleted = ngx_string(NGX_ORS_KEY_DELETED);
 
     rc = ngx_ors_operation_read(op, job);
 
@@ -327,7 +330,15 @@ ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 
     if (ngx_ors_operation_runs(&op->record)) {
 
-        if (job->entries[2].value.data) {
+        flag = &job->entries[2].value;
+
+        /* its worker may have stored it once more before it sees the mark */
+
+        if (ngx_ors_same(flag, &deleted)) {
+            return ngx_ors_operation_absent(op);
+        }
+
+        if (flag->data) {
             return ngx_ors_operation_end(op, job, NULL);
         }
 

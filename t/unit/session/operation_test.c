@@ -29,7 +29,8 @@ typedef enum {
     there_background,       /* one of the background that has ended */
     there_runs,
     there_stopped,          /* its worker has no lease any more */
-    there_marked            /* somebody has cancelled it */
+    there_marked,           /* somebody has cancelled it */
+    there_deleted           /* its worker has stored it once more */
 } there_e;
 
 
@@ -84,6 +85,7 @@ static const end_t  ends[] = {
     END(retrieve, runs, read, ok, OK, over, "\"status\":\"in_progress\""),
     END(retrieve, stopped, read, ok, OK, over, "\"status\":\"failed\""),
     END(retrieve, marked, read, ok, OK, over, "\"status\":\"cancelled\""),
+    END(retrieve, deleted, read, ok, DONE, over, "not_found"),
     END(retrieve, ended, read, timeout, DONE, over, "store_unavailable"),
     END(retrieve, ended, read, limit, DONE, over, "context_length_exceeded"),
 
@@ -132,7 +134,8 @@ static const later_t  laters[] = {
     { there_runs, OK, AGAIN, NULL },
     { there_stopped, OK, DONE,
       "\"response.failed\",\"sequence_number\":14,\"response\":{" },
-    { there_marked, OK, DONE, "data: [DONE]" }
+    { there_marked, OK, DONE, "data: [DONE]" },
+    { there_deleted, DONE, OK, "not_found" }
 };
 
 
@@ -341,12 +344,16 @@ store(env_t *env, ngx_ors_operation_t *op, there_e there)
     store_entry(env, op, ngx_ors_key_response, value,
                 p - (u_char *) value);
 
-    if (there == there_runs || there == there_marked) {
+    if (there >= there_runs && there != there_stopped) {
         store_entry(env, op, ngx_ors_key_lease, "alive", 5);
     }
 
     if (there == there_marked) {
         store_entry(env, op, ngx_ors_key_cancel, "cancelled", 9);
+    }
+
+    if (there == there_deleted) {
+        store_entry(env, op, ngx_ors_key_cancel, "deleted", 7);
     }
 }
 
