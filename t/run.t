@@ -166,7 +166,7 @@ stopped();
 # it says first what it will do, and starts nothing for that
 
 like(`PORT=123 t/make/run.sh -n`,
-     qr/installs .* builds .* starts an nginx on 127\.0\.0\.1:123\b/s,
+     qr/installs .* builds .* starts an\s+nginx on 127\.0\.0\.1:123\b/s,
      'what it will do');
 
 
